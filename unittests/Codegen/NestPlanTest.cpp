@@ -75,6 +75,11 @@ TEST(NestPlan, TransposedOperands) {
   problem.accesses[0].strides = {1, 0, 512}; // A^T
   plan = planNest(problem, avx512());
   EXPECT_EQ(plan.packing[0], Packing::Rows);
+  // What is packed of A serves more columns.
+  problem = matmul(512, 2048, 512);
+  int64_t columns = planNest(problem, avx512()).vectorBlock;
+  problem.accesses[0].strides = {1, 0, 512};
+  EXPECT_GT(planNest(problem, avx512()).vectorBlock, columns);
 }
 
 TEST(NestPlan, FewRowsReadTheOtherOperandWhereItLies) {

@@ -481,7 +481,11 @@ void Planner::chooseBlocks() {
   bool packs = is_contained(plan.packing, Packing::Columns);
   bool reuse = plan.rowDim >= 0 && problem.dims[plan.rowDim].extent >= 8;
   if (packs) {
-    plan.reductionBlock = std::max<int64_t>(panelBytes / (width * bytes), 16);
+    // Rows are packed anew for each block of columns: half as many points leave
+    // room for twice as many columns.
+    int64_t most =
+        is_contained(plan.packing, Packing::Rows) ? panelBytes / 2 : panelBytes;
+    plan.reductionBlock = std::max<int64_t>(most / (width * bytes), 16);
     int64_t columns =
         target.l2Bytes / 2 / (plan.reductionBlock * bytes) / width * width;
     plan.vectorBlock = std::max(columns, width);

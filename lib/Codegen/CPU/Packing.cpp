@@ -26,8 +26,17 @@ void TileEmitter::allocatePanels() {
     OpFoldResult size =
         columns ? b.mul(b.alignUp(blockColumns, width()), blockPoints)
                 : b.mul(blockPoints, b.index(plan.rows));
+    SmallVector<OpFoldResult, 6> strides(nest.extents.size(), b.index(0));
+    OpFoldResult stride = b.index(columns ? width() : plan.rows),
+                 square = stride;
+    for (unsigned dim : llvm::reverse(plan.inner)) {
+      strides[dim] = stride;
+      if (columns && nest.problem.accesses[number].strides[dim] == 1)
+        square = stride;
+      stride = b.mul(stride, nest.extents[dim]);
+    }
     // copyTransposed writes whole squares; the last may stick out.
-    size = b.add(size, b.index(int64_t(width()) * plan.lanes));
+    size = b.add(size, b.mul(square, b.index(plan.lanes)));
     NestOperand &source = sources[number];
     Operation *conversion = nest.conversionOf(number);
     source = allocate(conversion ? conversion->getResult(0).getType()
@@ -35,11 +44,7 @@ void TileEmitter::allocatePanels() {
                       size);
     source.conversion = conversion;
     panels[number] = source.flat;
-    OpFoldResult stride = b.index(columns ? width() : plan.rows);
-    for (unsigned dim : llvm::reverse(plan.inner)) {
-      source.strides[dim] = stride;
-      stride = b.mul(stride, nest.extents[dim]);
-    }
+    source.strides = strides;
     if (columns)
       source.strides[plan.vectorDim] = blockPoints;
     else
@@ -66,21 +71,22 @@ void TileEmitter::freePanels() {
 
 void TileEmitter::packingLoops(
     const Block &block, unsigned operand, const NestPoint &start,
-    unsigned levels, llvm::function_ref<void(OpFoldResult, OpFoldResult)> fn) {
+    std::optional<unsigned> without,
+    llvm::function_ref<void(OpFoldResult, OpFoldResult)> fn) {
   const NestOperand &from = nest.operands[operand];
-  NestPoint steps = start;
-  steps.index.assign(nest.extents.size(), b.index(0));
-  steps.offset.assign(sources.size(), b.index(0));
-  reductionLoops(
-      block, steps, ValueRange(),
-      [&](const NestPoint &at, ValueRange) {
-        OpFoldResult read = start.offset[operand];
-        for (unsigned dim : plan.inner)
-          read = b.add(read, b.mul(from.strides[dim], at.index[dim]));
-        fn(read, at.offset[operand]);
-        return IndexList();
-      },
-      0, levels);
+  auto loopsFrom = [&](auto &self, unsigned level, OpFoldResult read,
+                       OpFoldResult write) -> void {
+    if (level == plan.inner.size())
+      return fn(read, write);
+    if (level == without)
+      return self(self, level + 1, read, write);
+    unsigned dim = plan.inner[level];
+    loop(b.index(0), innerExtent(block, level), 1, [&](OpFoldResult iv) {
+      self(self, level + 1, b.add(read, b.mul(from.strides[dim], iv)),
+           b.add(write, b.mul(sources[operand].strides[dim], iv)));
+    });
+  };
+  loopsFrom(loopsFrom, 0, start.offset[operand], b.index(0));
 }
 
 void TileEmitter::packColumns(const Block &block) {
@@ -90,8 +96,8 @@ void TileEmitter::packColumns(const Block &block) {
     const NestAccess &access = nest.problem.accesses[number];
     if (access.strides[plan.vectorDim] == 1)
       packVectors(block, number);
-    else if (access.strides[plan.inner.back()] == 1)
-      packTransposed(block, number);
+    else if (std::optional<unsigned> level = contiguousLevel(number))
+      packTransposed(block, number, *level);
     else
       packElements(block, number);
   }
@@ -102,7 +108,7 @@ void TileEmitter::packVectors(const Block &block, unsigned operand) {
   OpFoldResult whole =
       wholeTiles() ? block.columns : b.alignDown(block.columns, width());
   packingLoops(
-      block, operand, block.point, plan.inner.size(),
+      block, operand, block.point, std::nullopt,
       [&](OpFoldResult read, OpFoldResult write) {
         auto panels = [&](OpFoldResult first, OpFoldResult last, bool masked) {
           loop(first, last, width(), [&](OpFoldResult column) {
@@ -126,24 +132,37 @@ void TileEmitter::packVectors(const Block &block, unsigned operand) {
       });
 }
 
-/// The innermost reduction loop is contiguous: squares of lanes x lanes are
-/// transposed in registers.
-void TileEmitter::packTransposed(const Block &block, unsigned operand) {
-  unsigned last = plan.inner.size() - 1;
+/// A reduction loop is contiguous: squares of lanes x lanes are transposed in
+/// registers.
+void TileEmitter::packTransposed(const Block &block, unsigned operand,
+                                 unsigned level) {
+  unsigned along = plan.inner[level];
   OpFoldResult stride = nest.operands[operand].strides[plan.vectorDim];
   loop(b.index(0), block.columns, width(), [&](OpFoldResult column) {
     OpFoldResult columns =
         b.min(b.sub(block.columns, column), b.index(width()));
     NestPoint start = nest.advance(b, block.point, plan.vectorDim, column);
-    packingLoops(block, operand, start, last,
+    packingLoops(block, operand, start, level,
                  [&](OpFoldResult read, OpFoldResult write) {
-                   // What a square writes past the end, the next overwrites.
-                   copyTransposed(
-                       nest.operands[operand], read, stride,
-                       innerExtent(block, last), columns, sources[operand],
-                       b.add(write, b.mul(column, blockPoints)), width());
+                   // What a square writes past the end, the next overwrites, or
+                   // the next columns.
+                   copyTransposed(nest.operands[operand], read, stride,
+                                  innerExtent(block, level), columns,
+                                  sources[operand],
+                                  b.add(write, b.mul(column, blockPoints)),
+                                  *b.known(sources[operand].strides[along]));
                  });
   });
+}
+
+/// The reduction loop along which a packed operand is contiguous, as its number
+/// in plan.inner; none where there is none or its panel's steps are not known.
+std::optional<unsigned> TileEmitter::contiguousLevel(unsigned operand) {
+  const NestAccess &access = nest.problem.accesses[operand];
+  for (auto [level, dim] : llvm::enumerate(plan.inner))
+    if (access.strides[dim] == 1 && b.known(sources[operand].strides[dim]))
+      return level;
+  return std::nullopt;
 }
 
 void TileEmitter::packElements(const Block &block, unsigned operand) {
@@ -151,7 +170,7 @@ void TileEmitter::packElements(const Block &block, unsigned operand) {
   loop(b.index(0), block.columns, width(), [&](OpFoldResult first) {
     OpFoldResult columns = b.min(b.sub(block.columns, first), b.index(width()));
     NestPoint start = nest.advance(b, block.point, plan.vectorDim, first);
-    packingLoops(block, operand, start, plan.inner.size(),
+    packingLoops(block, operand, start, std::nullopt,
                  [&](OpFoldResult read, OpFoldResult write) {
                    loop(b.index(0), columns, 1, [&](OpFoldResult column) {
                      Value data =
@@ -172,7 +191,7 @@ void TileEmitter::packRows(const Block &block, const NestPoint &point,
       continue;
     const NestOperand &from = nest.operands[number];
     bool vectors = nest.problem.accesses[number].strides[plan.rowDim] == 1;
-    packingLoops(block, number, point, plan.inner.size(),
+    packingLoops(block, number, point, std::nullopt,
                  [&](OpFoldResult read, OpFoldResult write) {
                    if (vectors)
                      return store(load(from, read, b.index(1), rows, Value()),

@@ -113,13 +113,14 @@ private:
   void packColumns(const Block &block);
   void packRows(const Block &block, const NestPoint &point, unsigned rows);
   void packVectors(const Block &block, unsigned operand);
-  void packTransposed(const Block &block, unsigned operand);
+  std::optional<unsigned> contiguousLevel(unsigned operand);
+  void packTransposed(const Block &block, unsigned operand, unsigned level);
   void packElements(const Block &block, unsigned operand);
-  /// Loops over the reduction of a block, down to `levels` of it, with where
-  /// to read the operand from and where in its panel to write, both for the
-  /// operand's start at `start`.
+  /// Loops over the reduction of a block, all but number `without` of them,
+  /// with where to read the operand from and where in its panel to write, both
+  /// for the operand's start at `start`.
   void packingLoops(const Block &block, unsigned operand,
-                    const NestPoint &start, unsigned levels,
+                    const NestPoint &start, std::optional<unsigned> without,
                     llvm::function_ref<void(mlir::OpFoldResult read,
                                             mlir::OpFoldResult write)>
                         fn);

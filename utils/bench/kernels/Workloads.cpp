@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Workloads.h"
+#include <cmath>
 #include <map>
 
 namespace bench {
@@ -202,6 +203,35 @@ Workload rectifiedMatmul(bool dynamic, int64_t m, int64_t n, int64_t k) {
              "    %z = arith.constant 0.0 : f32\n"
              "    %y = arith.maximumf %a0, %z : f32\n"});
   return b.flops(2.0 * m * n * k);
+}
+
+/// A^T A in 64 bits: both operands are far apart along the reduction.
+Workload gram(bool dynamic, int64_t size) {
+  Builder b("matmul A^T A f64 " + std::to_string(size), dynamic);
+  int left = b.argument({size, size}, "f64");
+  int result = b.argument({size, size}, "f64");
+  b.fill(result, "0.0");
+  b.generic({{left, left, result},
+             {"(i,j,k)->(k,i)", "(i,j,k)->(k,j)", "(i,j,k)->(i,j)"},
+             "ppr",
+             "    %m = arith.mulf %a0, %a1 : f64\n"
+             "    %y = arith.addf %a2, %m : f64\n"});
+  return b.flops(4.0 * size * size * size);
+}
+
+/// abcd = aebf dfce: indices interleave.
+Workload interleaved(bool dynamic, int64_t size) {
+  Builder b("abcd = aebf dfce " + std::to_string(size), dynamic);
+  std::vector<int64_t> shape(4, size);
+  int left = b.argument(shape), right = b.argument(shape);
+  int result = b.argument(shape);
+  b.fill(result, "0.0");
+  std::string loops = "(a,b,c,d,e,f)->";
+  b.generic({{left, right, result},
+             {loops + "(a,e,b,f)", loops + "(d,f,c,e)", loops + "(a,b,c,d)"},
+             "pppprr",
+             mulAdd});
+  return b.flops(2.0 * std::pow(size, 6));
 }
 
 /// A matrix product of narrow inputs, accumulated in `wide` by `extend`.
@@ -471,6 +501,8 @@ std::vector<Workload> allWorkloads() {
   matmul("matmul 512x10x784", 512, 10, 784);
   matmul("matmul 8x1024x1024", 8, 1024, 1024);
   for (bool dynamic : {false, true}) {
+    all.push_back(gram(dynamic, 1024));
+    all.push_back(interleaved(dynamic, 32));
     all.push_back(rectifiedMatmul(dynamic, 1024, 1024, 1024));
     all.push_back(rectifiedMatmul(dynamic, 128, 1024, 4096));
     all.push_back(typedMatmul(dynamic, 512, "f64", "f64", "", 4));
