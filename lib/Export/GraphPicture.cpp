@@ -2,6 +2,7 @@
 
 #include "tapestry/Export/GraphPicture.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryBlock.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOperator.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
 #include "tapestry/Interfaces/BlockOpInterface.h"
@@ -9,7 +10,10 @@
 #include "tapestry/Interfaces/GraphNodeInterface.h"
 #include "tapestry/Interfaces/SelectorInterface.h"
 #include "tapestry/Support/Markup.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cmath>
 #include <map>
 
 using namespace mlir;
@@ -146,6 +150,55 @@ void PictureWriter::writeTensor(Value tensor, StringRef name) {
   numbers[tensor] = node(tensorStyle, lines);
 }
 
+/// The block whose kernel says what its points take, and of which `op` may be a
+/// shard. Null where there is none.
+static teg::BlockOp costlyBlockOf(Operation *op) {
+  if (auto shard = dyn_cast<teg::ShardOp>(op))
+    op = shard.getWholeOp();
+  auto block = dyn_cast<teg::BlockOp>(op);
+  bool costs = block && (!block.getSignature().costs.empty() ||
+                         (block.getCosts() && !block.getCosts()->empty()));
+  return costs ? block : nullptr;
+}
+
+/// "batch: 1 gpu, 1 ram": what one step more along a label takes.
+static Lines marginalCostsOf(Operation *op) {
+  llvm::MapVector<StringRef, std::string> labels;
+  if (teg::BlockOp block = costlyBlockOf(op))
+    for (const teg::KernelCost &cost : block.getSignature().costs) {
+      std::string &line = labels[cost.label];
+      line += (line.empty() ? cost.label + ": " : ", ") +
+              std::to_string(cost.amount) + " " + cost.resource;
+    }
+  Lines lines;
+  for (auto &[label, line] : labels)
+    lines.push_back("<i>" + escapedMarkup(line) + "</i>");
+  return lines;
+}
+
+/// "costs: 16498 gpu, 8370 ram": what these points of a block take of each
+/// resource that it or its kernel knows.
+static Lines costsOf(Operation *op, ArrayRef<ZRange> points) {
+  teg::BlockOp block = costlyBlockOf(op);
+  if (!block)
+    return {};
+  llvm::SetVector<StringRef> resources;
+  for (const teg::KernelCost &cost : block.getSignature().costs)
+    resources.insert(cost.resource);
+  if (DictionaryAttr own = block.getCostsAttr())
+    for (NamedAttribute cost : own)
+      resources.insert(cost.getName().getValue());
+  llvm::SmallVector<int64_t> steps;
+  for (ZRange range : points)
+    steps.push_back(range.size());
+  std::string line;
+  for (StringRef resource : resources)
+    line += (line.empty() ? "costs: " : ", ") +
+            std::to_string(std::llround(block.getCost(resource, steps))) + " " +
+            resource.str();
+  return {"<i>" + escapedMarkup(line) + "</i>"};
+}
+
 void PictureWriter::writeSignature(BlockOpInterface op, unsigned user) {
   llvm::SmallVector<std::string> labels = op.getLabelNames();
   Lines lines = {"Signature"};
@@ -156,6 +209,8 @@ void PictureWriter::writeSignature(BlockOpInterface op, unsigned user) {
   for (const Projection &projection : op.getResultProjections())
     lines.push_back("&#8594; " +
                     escapedMarkup(projectionText(projection, labels)));
+  for (std::string &line : marginalCostsOf(op))
+    lines.push_back(std::move(line));
   if (int64_t flops = op.getWork().flops)
     lines.push_back("<i>" + std::to_string(flops) + " flops a point</i>");
   auto [found, isNew] = signatures.try_emplace(llvm::join(lines, "\n"), nodes);
@@ -220,6 +275,8 @@ void PictureWriter::writeOperator(Operation *op) {
     for (unsigned result = 0; result < op->getNumResults(); ++result)
       if (Monoid monoid = block.getResultMonoid(result); monoid != Monoid::None)
         lines.push_back("reduce " + stringifyMonoid(monoid).str());
+    for (std::string &line : costsOf(op, pointsOf(block)))
+      lines.push_back(std::move(line));
   } else if (auto call = dyn_cast<CallOpInterface>(op)) {
     if (auto callee = dyn_cast<SymbolRefAttr>(call.getCallableForCallee()))
       lines.push_back(escapedMarkup(callee.getLeafReference().getValue()));

@@ -246,24 +246,30 @@ Value BlockOp::emitCombine(unsigned result, OpBuilder &builder, Location loc,
   return emitMonoid(builder, loc, getResultMonoid(result), a, b);
 }
 
-/// What the whole block takes of a resource. Marginal costs are linear in the
-/// steps along each label: the whole takes their sum over the labels.
-static double costOf(BlockOp op, StringRef resource, double points) {
-  if (DictionaryAttr costs = op.getCostsAttr())
+/// The points of an index space; an empty one counts as one.
+static double countPoints(ArrayRef<int64_t> steps) {
+  double points = 1;
+  for (int64_t extent : steps)
+    points *= std::max<int64_t>(extent, 1);
+  return points;
+}
+
+double BlockOp::getCost(StringRef resource, ArrayRef<int64_t> steps) {
+  if (DictionaryAttr costs = getCostsAttr())
     if (auto own = costs.getAs<IntegerAttr>(resource))
-      return static_cast<double>(own.getInt());
-  double whole = 0;
-  for (const KernelCost &cost : op.getSignature().costs) {
+      return static_cast<double>(own.getInt()) * countPoints(steps) /
+             countPoints(getExtents());
+  double taken = 0;
+  for (const KernelCost &cost : getSignature().costs) {
     if (cost.resource != resource)
       continue;
-    double steps = points;
-    for (auto [label, extent] :
-         llvm::zip(op.getSignature().labels, op.getExtents()))
+    double count = countPoints(steps);
+    for (auto [label, extent] : llvm::zip(getSignature().labels, steps))
       if (label == cost.label)
-        steps = extent;
-    whole += static_cast<double>(cost.amount) * steps;
+        count = extent;
+    taken += static_cast<double>(cost.amount) * count;
   }
-  return whole;
+  return taken;
 }
 
 static bool saysCost(BlockOp op, StringRef resource) {
@@ -290,13 +296,11 @@ static int64_t countBodyFlops(BlockOp op) {
 
 /// Each point has its share of what the whole takes.
 PointWork BlockOp::getWork() {
-  double points = 1;
-  for (int64_t extent : getExtents())
-    points *= std::max<int64_t>(extent, 1);
+  double points = countPoints(getExtents());
   constexpr double most = 1e15;
   auto share = [&](StringRef resource) {
     return std::llround(
-        std::min(costOf(*this, resource, points) / points, most));
+        std::min(getCost(resource, getExtents()) / points, most));
   };
   PointWork work = {/*flops=*/share("flops"), /*bytes=*/share("ram")};
   if (getBody() && !saysCost(*this, "flops"))

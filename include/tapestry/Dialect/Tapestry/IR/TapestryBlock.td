@@ -171,6 +171,11 @@ def Tapestry_BlockOp : Tapestry_Op<"block", [
     bool isRepeatable() { return getIdempotent() || getBody(); }
     /// What a body is given of an input.
     ::mlir::Type getBodyType(unsigned operand);
+    /// What index points take of a resource, so many steps along each label: by
+    /// the marginal costs of the kernel, linear in the steps, or of what the
+    /// block says that it takes as a whole their share. 0 of one that neither
+    /// knows.
+    double getCost(::llvm::StringRef resource, ::llvm::ArrayRef<int64_t> steps);
     /// The parameters' values in the kernel's order.
     ::llvm::SmallVector<::mlir::TypedAttr> getParamValues();
 
