@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Runs an example of the white paper whole and shard by shard: both have NumPy's values.
 
-    check.py NAME --devices N [-D param=value ...]
+    check.py NAME --devices N [-D param=value ...] [--graph FILE ...] 
+             [--unsent 1,2 --most-copied BYTES]
 """
 
 import argparse
@@ -43,9 +44,23 @@ def expression_graph():
 
 
 def piecewise_tensors():
-    parts = {f"X.{n}": normal(5 + n, 4)[n:] for n in (1, 2, 3)}
+    parts = {f"X.{n}": normal(500 + n, 10, 10)[n:] for n in (1, 2)}
     X = np.concatenate(list(parts.values())).astype(np.float64)
-    return parts, {"Rows": 2 * X[6:9], "Both": X[3:8].sum(0)}
+    return parts, {"Rows": 2 * X[600:700], "Both": X[498:503].sum(0), "Y": 2 * X}
+
+
+def views_and_broadcast_strides():
+    T, A = np.arange(8, 12), np.arange(10, 70, 10).reshape(2, 3)
+    draw = np.random.default_rng(811).integers
+    W, U, P = (draw(-99, 99, shape) for shape in (4, (3, 2), (4, 2)))
+    return {"T": T, "A": A, "W": W, "U": U, "P": P}, {
+        "RW": T[::-1] * W, "BU": A.T * U, "VW": (T - W).reshape(1, 1, 4, 1), "MP": T[:, None] * P
+    }  # fmt: skip
+
+
+def block_operators():
+    X, W, b = normal(1000, 7), normal(7, 5), normal(5)
+    return {"X": X, "W": W, "b": b}, {"Y": np.maximum(X.astype(np.float64) @ W + b, 0)}
 
 
 def reductions(N, I, **_):
@@ -56,9 +71,9 @@ def reductions(N, I, **_):
 
 
 def sparse_convolution():
-    X, F = normal(3, 12), normal(2, 3)
-    windows = np.lib.stride_tricks.sliding_window_view(X.astype(np.float64), 5, 1)[:, :, ::2]
-    Y = np.einsum("iyr,kr->iky", windows, F)
+    X, F = normal(5, 1, 9, 14), normal(7, 1, 3, 3)
+    windows = np.lib.stride_tricks.sliding_window_view(X.astype(np.float64), (3, 5), (2, 3))
+    Y = np.einsum("ncijab,kcab->nkij", windows[..., ::2], F)
     return {"X": X, "F": F}, {"Sparse": Y, "Dense": Y}
 
 
@@ -70,10 +85,12 @@ EXAMPLES = {
     "piecewise-tensors": piecewise_tensors,
     "reductions": reductions,
     "sparse-convolution": sparse_convolution,
+    "views-and-broadcast-strides": views_and_broadcast_strides,
+    "block-operators": block_operators,
 }
 
 
-def check(name, devices, params):
+def check(name, devices, params, graphs, unsent, most_copied):
     inputs, wanted = EXAMPLES[name](**params)
     given = [f"-D{key}={value}" for key, value in params.items()]
     program = FOLDER / f"{name}.ein"
@@ -88,6 +105,24 @@ def check(name, devices, params):
             for output, value in driver.load_outputs(folder, wanted).items():
                 compare.check_close(f"{output} of {what}", value, wanted[output], 1e-5)
 
+        def check_graph(graph, what):
+            tapestry("reference", graph, *files, *outputs)
+            compare_with(f"the reference {what}")
+            for other in (1, 3):
+                tapestry("run", graph, f"--devices={other}", *files, *outputs)
+                compare_with(f"the run on {other} {what}")
+
+        def check_counts(graph, count):
+            words = [f"--devices={count}", *files, *outputs, "--report=r.json"]
+            tapestry("run", graph, *words)
+            compare_with(f"the run on {count}")
+            report = driver.load_json(folder / "r.json")
+            sent = sum(entry["counted_bytes"] for entry in report["collectives"])
+            if sent or report["copied_bytes"] > most_copied:
+                raise driver.CheckFailed(
+                    f"on {count} {sent} bytes are sent, {report['copied_bytes']} copied: {report['copies']}"
+                )
+
         if program.exists():
             planned = tapestry(
                 "compile", program, *given, f"--devices={devices}", "--stop-after=plan"
@@ -101,21 +136,29 @@ def check(name, devices, params):
         for passes in (shard, [*shard, "--tapestry-compose-selectors"]):
             words = ["tapestry-opt", "planned.mlir", *passes, "-o", "shards.mlir"]
             driver.execute(words, cwd=folder).expect_status(0)
-            tapestry("reference", "shards.mlir", *files, *outputs)
-            compare_with(f"the reference behind {passes}")
-            for other in (1, 3):
-                tapestry("run", "shards.mlir", f"--devices={other}", *files, *outputs)
-                compare_with(f"the run on {other} behind {passes}")
+            check_graph("shards.mlir", f"behind {passes}")
+        for count in unsent:
+            check_counts("shards.mlir", count)
+        for graph in graphs:
+            check_graph(graph, f"of {graph.name}")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("name", choices=EXAMPLES)
     parser.add_argument("--devices", type=int, required=True)
+    parser.add_argument(
+        "--graph", action="append", default=[], type=pathlib.Path, help="has the same values"
+    )
+    parser.add_argument(
+        "--unsent", default="", help="devices, e.g. 1,2, on which the composed graph sends nothing"
+    )
+    parser.add_argument("--most-copied", type=int, default=0, help="bytes, on each of these")
     parser.add_argument("-D", action="append", default=[])
     options = parser.parse_args()
     params = {key: int(value) for key, value in (word.split("=") for word in options.D)}
-    check(options.name, options.devices, params)
+    unsent = driver.parse_numbers(options.unsent) if options.unsent else []
+    check(options.name, options.devices, params, options.graph, unsent, options.most_copied)
 
 
 if __name__ == "__main__":
