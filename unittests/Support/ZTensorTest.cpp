@@ -166,6 +166,58 @@ TEST(ZTensorTest, ViewsShareCellsAndCopiesDoNot) {
   EXPECT_TRUE(column == column.copy());
 }
 
+/// The views of the white paper's "Tensor Layout Pragmatics" and "Squeeze,
+/// Unsqueeze, and Broadcast", with the fields and cells that it tabulates.
+TEST(ZTensorTest, ViewsOfTheWhitePaperHaveItsFieldsAndCells) {
+  auto expectFields = [](const StridedView &view, int64_t offset, ZPoint shape,
+                         ZPoint strides) {
+    EXPECT_EQ(view.offset, offset);
+    EXPECT_EQ(view.shape, shape);
+    EXPECT_EQ(view.strides, strides);
+  };
+  llvm::Expected<ZTensor> t = ZTensor::parse("[8, 9, 10, 11]");
+  ASSERT_TRUE(static_cast<bool>(t));
+  expectFields(t->getView(), 0, {4}, {1});
+  EXPECT_EQ(t->at({2}), 10);
+
+  ZTensor r = t->through(t->getView().reversed(0));
+  expectFields(r.getView(), 3, {4}, {-1});
+  EXPECT_EQ(r.at({2}), 9);
+  EXPECT_EQ(r.str(), "[11, 10, 9, 8]");
+
+  llvm::Expected<ZTensor> a = ZTensor::parse("[[10, 20, 30], [40, 50, 60]]");
+  ASSERT_TRUE(static_cast<bool>(a));
+  expectFields(a->getView(), 0, {2, 3}, {3, 1});
+  EXPECT_EQ(a->at({1, 2}), 60);
+  ZTensor b = a->through(a->getView().permuted({1, 0}));
+  expectFields(b.getView(), 0, {3, 2}, {1, 3});
+  EXPECT_EQ(b.at({2, 1}), 60);
+  EXPECT_EQ(b.str(), "[[10, 40], [20, 50], [30, 60]]");
+
+  ZTensor v =
+      t->through(t->getView().unsqueezed(0).unsqueezed(0).unsqueezed(3));
+  expectFields(v.getView(), 0, {1, 1, 4, 1}, {0, 0, 1, 0});
+  EXPECT_EQ(v.at({0, 0, 2, 0}), 10);
+  EXPECT_EQ(v.getView().squeezed(3).squeezed(0).squeezed(0), t->getView());
+
+  ZTensor m = t->through(t->getView().unsqueezed(1).broadcast(1, 2));
+  expectFields(m.getView(), 0, {4, 2}, {1, 0});
+  EXPECT_EQ(m.str(), "[[8, 8], [9, 9], [10, 10], [11, 11]]");
+  // There is one copy in the buffer.
+  t->at({1}) = 99;
+  EXPECT_EQ(m.str(), "[[8, 8], [99, 99], [10, 10], [11, 11]]");
+  EXPECT_EQ(r.at({2}), 99);
+}
+
+/// "Size, Z^0, and Scalars": the product of no extents is 1.
+TEST(ZTensorTest, ScalarsHaveOneCell) {
+  ZTensor scalar({}, 7);
+  EXPECT_EQ(scalar.getView().numCells(), 1);
+  EXPECT_EQ(scalar.at({}), 7);
+  EXPECT_EQ(scalar.str(), "7");
+  EXPECT_EQ(ZTensor({3, 0}).getView().numCells(), 0);
+}
+
 TEST(ZTensorTest, TextIsReadBack) {
   for (const ZPoint &shape : shapes()) {
     ZTensor tensor = numbered(shape);
