@@ -343,6 +343,20 @@ void PictureWriter::writeResults(Operation *op, unsigned number) {
   }
 }
 
+/// "file b.npy": what a source comes from or a sink leads to.
+static std::string targetText(Attribute target) {
+  if (auto file = dyn_cast<teg::FileAttr>(target))
+    return "file " + escapedMarkup(file.getPath());
+  // "#tapestry.generator<normal seed 7>"
+  std::string text;
+  llvm::raw_string_ostream(text) << target;
+  StringRef said(text);
+  said.consume_front("#tapestry.");
+  auto [kind, rest] = said.split('<');
+  rest.consume_back(">");
+  return escapedMarkup((kind + " " + rest).str());
+}
+
 void PictureWriter::writeBorder(GraphNodeInterface node) {
   Operation *op = node;
   if (node.getNodeKind() == GraphNodeKind::Point) {
@@ -355,11 +369,17 @@ void PictureWriter::writeBorder(GraphNodeInterface node) {
   bool isSource = node.getNodeKind() == GraphNodeKind::Source;
   std::vector<std::string> lines = {(isSource ? "Source: " : "Sink: ") +
                                     escapedMarkup(node.getTensorName())};
+  if (Attribute target = op->getAttr("target"))
+    lines.push_back((isSource ? "from " : "to ") + targetText(target));
   if (std::optional<int64_t> device = node.getNodeDevice())
     lines.push_back("on device " + std::to_string(*device));
   unsigned number = this->node(borderStyle, lines);
-  if (!isSource)
-    return edgesTo(number, op->getOperands());
+  edgesTo(number, op->getOperands());
+  if (!isSource) {
+    for (Value done : op->getResults())
+      numbers[done] = number;
+    return;
+  }
   writeTensor(node.getNodeTensor(), node.getTensorName());
   edge(numbers[node.getNodeTensor()], number);
 }

@@ -116,3 +116,19 @@ tapestry.graph @choices {
       : (tensor<6x4xf32>, tensor<4x5xf32>, tensor<5xf32>) -> tensor<6x5xf32>
   tapestry.sink "L", %L : tensor<6x5xf32>
 }
+
+// Borders say what stands behind them, signatures what resources a step along each
+// label and a point take, blocks what they take as a whole.
+// CHECK: digraph "costs" {
+// CHECK: [shape=cds, {{.*}}label=<Source: X<br/>from generator normal seed 7>];
+// CHECK: [shape=rarrow, {{.*}}=&gt; [9, 5]<br/><i>gpu = 700</i>>];
+// CHECK: [shape=component, {{.*}}&#8594; [b, x]<br/><i>flops = 3 b + 12 point</i><br/><i>gpu = 2 x</i>>];
+// CHECK: [shape=cds, {{.*}}label=<Sink: Y<br/>to file out/y.npy<br/>on device 0>];
+#scale = #tapestry.kernel<"scale" [b, x] (X : f32[b, x]) -> (Y : f32[b, x])
+    cost {b.flops = 3, point.flops = 12, x.gpu = 2}>
+tapestry.graph @costs {
+  %X = tapestry.source "X" from generator<normal seed 7> : tensor<9x5xf32>
+  %Y = tapestry.block "Y" #scale [b = 9, x = 5] (%X) {} costs {gpu = 700}
+      : (tensor<9x5xf32>) -> tensor<9x5xf32>
+  tapestry.sink "Y", %Y to file<"out/y.npy"> on device 0 : tensor<9x5xf32>
+}
