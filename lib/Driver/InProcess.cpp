@@ -17,6 +17,7 @@ static std::vector<JitProgram::Symbol> runtimeSymbols() {
       {"tapestry_rt_device", address(&tapestry_rt_device)},
       {"tapestry_rt_collective", address(&tapestry_rt_collective)},
       {"tapestry_rt_point", address(&tapestry_rt_point)},
+      {"tapestry_rt_hand_out", address(&tapestry_rt_hand_out)},
       {"tapestry_rt_sort", address(&tapestry_rt_sort)},
       {"tapestry_rt_block", address(&tapestry_rt_block)},
       {"tapestry_rt_vertex", address(&tapestry_rt_vertex)},

@@ -26,8 +26,9 @@ def GraphNodeInterface : OpInterface<"GraphNodeInterface"> {
     InterfaceMethod<"Gives that tensor another name.",
       "void", "setTensorName", (ins "::llvm::StringRef":$name), "", "return;">,
     InterfaceMethod<[{
-        The points, and of a point the tensors, that happen before the operation;
-        a point's only result is what others await.
+        The points, and of a point the tensors and sinks, that happen before the
+        operation; a point's only result is what others await, that of a sink,
+        where it has one, what points do.
       }], "::llvm::SmallVector<::mlir::Value>", "getAwaitedValues", (ins), "",
       "return {};">,
     InterfaceMethod<"The tensor that a source gives or a sink takes.",

@@ -72,6 +72,8 @@ private:
   // PointsToRuntime.cpp.
   void lowerPoint(comm::PointOp op);
   void lowerAwaits();
+  void lowerHandOut(comm::HandOutOp op);
+  mlir::func::FuncOp handOutCall(mlir::MemRefType buffer);
   // ConstantsToRuntime.cpp.
   void lowerConstant(index::ConstantOp op);
   mlir::memref::GlobalOp globalOf(mlir::DenseElementsAttr value);
@@ -109,6 +111,8 @@ private:
   llvm::DenseMap<std::pair<mlir::Type, mlir::Type>, mlir::func::FuncOp>
       collectiveCalls;
   mlir::func::FuncOp requireCall;
+  /// What calls the runtime to hand a result out, by the buffer.
+  llvm::DenseMap<mlir::Type, mlir::func::FuncOp> handOutCalls;
   /// Equal ones are one.
   llvm::DenseMap<mlir::Attribute, mlir::memref::GlobalOp> constants;
   unsigned numSorts = 0, numBlockCalls = 0;

@@ -49,6 +49,7 @@ private:
   void lowerLoop(tra::LoopOp loop);
   void lowerPoint(tra::PointOp point);
   void lowerAwait(tra::AwaitOp await);
+  void lowerHandOut(tra::HandOutOp handOut);
   void lowerReturn(func::ReturnOp op);
   template <typename Op> Value emitReduction(tra::AggregateOp aggregate);
   template <typename Op> Value emitExchange(tra::RepartitionOp repartition);
@@ -320,6 +321,14 @@ void DeviceProgram::lowerAwait(tra::AwaitOp await) {
                                source, after));
 }
 
+/// All ranks do, in the order that they have for collectives.
+void DeviceProgram::lowerHandOut(tra::HandOutOp handOut) {
+  lastToken = comm::HandOutOp::create(
+      builder, handOut.getLoc(), comm::TokenType::get(context),
+      handOut.getOutputAttr(), part(handOut.getSource()), tokens());
+  define(handOut.getToken(), lastToken);
+}
+
 void DeviceProgram::lowerReturn(func::ReturnOp op) {
   SmallVector<Value> results;
   for (Value result : op.getOperands())
@@ -351,6 +360,8 @@ LogicalResult DeviceProgram::lowerOp(Operation *op) {
     lowerPoint(point);
   else if (auto await = dyn_cast<tra::AwaitOp>(op))
     lowerAwait(await);
+  else if (auto handOut = dyn_cast<tra::HandOutOp>(op))
+    lowerHandOut(handOut);
   else if (auto exit = dyn_cast<func::ReturnOp>(op))
     lowerReturn(exit);
   else

@@ -165,6 +165,7 @@ LogicalResult GraphLowering::lowerSource(GraphNodeInterface source) {
   Value relation = tra::FromTensorOp::create(b, source.getLoc(),
                                              relationType(elementType, given),
                                              arguments.lookup(source));
+  relation = heldBack(source.getLoc(), relation, source.getAwaitedValues());
   homes[tensor] =
       move(relation, source.getTensorName(), StringAttr(), {}, home->second);
   return success();
@@ -369,6 +370,11 @@ LogicalResult GraphLowering::lowerSink(GraphNodeInterface sink) {
                         .getResultName(result.getResultNumber()),
                     StringAttr(), {}, onDevice(tensor, *device));
   }
+  // Who follows the sink has it handed out here already.
+  if (sink->getNumResults() == 1 && !sink->getResult(0).use_empty())
+    tokens[sink->getResult(0)] =
+        tra::HandOutOp::create(b, sink.getLoc(), tra::TokenType::get(context),
+                               b.getI64IntegerAttr(results.size()), relation);
   results.push_back(
       {describe(sink),
        tra::ToTensorOp::create(b, sink.getLoc(), tensor.getType(), relation)});

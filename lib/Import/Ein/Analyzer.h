@@ -77,6 +77,9 @@ private:
   void visitPoint(Scope &scope, const ast::PointStmt &stmt);
   const Binding *findAwaited(const Scope &scope, const ast::NameRef &name,
                              bool isPoint);
+  /// The output of that name, for a point; nothing once reported.
+  std::optional<unsigned> findOutput(const Scope &scope,
+                                     const ast::NameRef &name);
   /// The point of that name; nothing once reported.
   std::optional<unsigned> findPoint(const Scope &scope,
                                     const ast::NameRef &name);

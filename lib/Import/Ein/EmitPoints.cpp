@@ -14,11 +14,12 @@ const Graph::Point *PointEmitter::next(unsigned end) const {
 }
 
 void PointEmitter::emit(OpBuilder &builder, Location loc,
-                        ArrayRef<Value> values) {
+                        ArrayRef<Value> values, ArrayRef<Value> outputs) {
   const Graph::Point &point = graph.points[points.size()];
   SmallVector<Value> before;
   for (unsigned tensor : point.tensors)
     before.push_back(values[tensor]);
+  llvm::append_range(before, outputs);
   for (unsigned earlier : point.points)
     before.push_back(points[earlier]);
   points.push_back(teg::SequencePointOp::create(builder, loc, before));

@@ -20,9 +20,11 @@ public:
 
   /// The next point, if it stands before tensor number `end`.
   const Graph::Point *next(unsigned end) const;
-  /// Emits the next point; `values` are those of the graph's tensors.
+  /// Emits the next point; `values` are those of the graph's tensors, `outputs`
+  /// what outputs are followed by.
   void emit(mlir::OpBuilder &builder, mlir::Location loc,
-            llvm::ArrayRef<mlir::Value> values);
+            llvm::ArrayRef<mlir::Value> values,
+            llvm::ArrayRef<mlir::Value> outputs);
   mlir::Value get(unsigned point) const { return points[point]; }
 
   /// Lets operations of one block, of the vertex `name`, follow points: what

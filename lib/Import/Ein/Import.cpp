@@ -77,6 +77,7 @@ private:
   Value emitVertex(const Tensor &tensor, const Vertex &vertex);
   void emitTensors(unsigned begin, unsigned end);
   void emitPoints(unsigned end);
+  teg::SinkOp emitSink(const Graph::Output &output, bool isFollowed);
   void emitLoop(const Loop &loop);
   Value emitNothing(const Loop &loop, const Loop::Collected &collected);
   Value emitCollect(const Loop &loop, const Loop::Collected &collected,
@@ -120,6 +121,8 @@ private:
   unsigned numLoops = 0;
   teg::IndexChecks checks;
   PointEmitter points;
+  /// What points take that follow an output, by its number.
+  llvm::DenseMap<unsigned, Value> handedOut;
 };
 } // namespace
 
@@ -390,6 +393,8 @@ Value GraphEmitter::emitSource(const Tensor &tensor) {
   if (!tensor.file.empty())
     source.setTargetAttr(teg::FileAttr::get(builder.getContext(), tensor.file));
   source.setDevice(tensor.device);
+  if (tensor.after)
+    source.getPointsMutable().append(points.get(*tensor.after));
   return source;
 }
 
@@ -421,8 +426,36 @@ void GraphEmitter::emitTensors(unsigned begin, unsigned end) {
 
 /// Those that stand before tensor number `end`.
 void GraphEmitter::emitPoints(unsigned end) {
-  while (const Graph::Point *point = points.next(end))
-    points.emit(builder, locations.get(point->loc, point->calls), values);
+  while (const Graph::Point *point = points.next(end)) {
+    SmallVector<Value> outputs;
+    for (unsigned number : point->outputs) {
+      Value &done = handedOut[number];
+      if (!done)
+        done = emitSink(graph.outputs[number], /*isFollowed=*/true).getDone();
+      outputs.push_back(done);
+    }
+    points.emit(builder, locations.get(point->loc, point->calls), values,
+                outputs);
+  }
+}
+
+/// Of a sink that points follow, the result is what they take.
+teg::SinkOp GraphEmitter::emitSink(const Graph::Output &output,
+                                   bool isFollowed) {
+  const Tensor &tensor = graph.tensors[output.tensor];
+  auto sink = teg::SinkOp::create(
+      builder, locations.get(output.loc),
+      isFollowed ? teg::PointType::get(builder.getContext()) : Type(),
+      tensor.name, values[output.tensor], ValueRange(), Attribute(),
+      IntegerAttr());
+  setConstraints(sink, output.constraints, /*isHome=*/true);
+  markUnsigned(sink, tensor);
+  if (!output.file.empty())
+    sink.setTargetAttr(teg::FileAttr::get(builder.getContext(), output.file));
+  sink.setDevice(output.device);
+  if (output.after)
+    sink.getPointsMutable().append(points.get(*output.after));
+  return sink;
 }
 
 /// One label per dimension, as the statement calls it.
@@ -530,18 +563,10 @@ OwningOpRef<ModuleOp> GraphEmitter::emit(StringRef name) {
   emitTensors(0, graph.tensors.size());
   if (failed)
     return nullptr;
-  for (const Graph::Output &output : graph.outputs) {
-    auto sink = teg::SinkOp::create(builder, locations.get(output.loc),
-                                    graph.tensors[output.tensor].name,
-                                    values[output.tensor]);
-    setConstraints(sink, output.constraints, /*isHome=*/true);
-    markUnsigned(sink, graph.tensors[output.tensor]);
-    if (!output.file.empty())
-      sink.setTargetAttr(teg::FileAttr::get(builder.getContext(), output.file));
-    sink.setDevice(output.device);
-    if (output.after)
-      sink.getPointsMutable().append(points.get(*output.after));
-  }
+  // Those that no point follows.
+  for (auto [number, output] : llvm::enumerate(graph.outputs))
+    if (!handedOut.contains(number))
+      emitSink(output, /*isFollowed=*/false);
   return module;
 }
 

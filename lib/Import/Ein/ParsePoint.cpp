@@ -1,7 +1,8 @@
 //===- ParsePoint.cpp - Sequence points of a .ein file --------------------===//
 //
-//   point ::= `point` name `after` name (`,` name)*
-//   after ::= `after` name, behind a statement or an output
+//   point ::= `point` name `after` awaited (`,` awaited)*
+//   awaited ::= `output`? name
+//   after ::= `after` name, behind a statement, an input or an output
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,14 +39,20 @@ const PointStmt *Parser::parsePoint() {
     return nullptr;
   }
   advance();
-  llvm::SmallVector<NameRef> awaited;
+  llvm::SmallVector<NameRef> awaited, outputs;
   do {
     Token each;
+    bool isOutput = token.is(TokenKind::Identifier) &&
+                    token.spelling == "output" &&
+                    peekNext().is(TokenKind::Identifier);
+    if (isOutput)
+      advance();
     if (!parseName(each, "the name of a tensor or a point"))
       return nullptr;
-    awaited.push_back({each.spelling, each.range()});
+    (isOutput ? outputs : awaited).push_back({each.spelling, each.range()});
   } while (consumeIf(TokenKind::Comma));
   stmt->awaited = context.copy<NameRef>(awaited);
+  stmt->outputs = context.copy<NameRef>(outputs);
   stmt->range = since(keyword.range().Start);
   return expectEndOfStatement() ? stmt : nullptr;
 }

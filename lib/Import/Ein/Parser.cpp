@@ -220,7 +220,8 @@ bool Parser::parseInput() {
       return false;
     if (!parseType(stmt->type, stmt->shape))
       return false;
-    if (!parseBorder("from", stmt->border) || !parseConstraints(constraints))
+    if (!parseBorder("from", stmt->border) || !parseAfter(stmt->after) ||
+        !parseConstraints(constraints))
       return false;
     stmt->constraints = context.copy<Constraint>(constraints);
     stmt->range = since(keyword.range().Start);

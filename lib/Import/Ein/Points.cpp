@@ -40,6 +40,32 @@ const Binding *Analyzer::findAwaited(const Scope &scope, const NameRef &name,
   return binding;
 }
 
+std::optional<unsigned> Analyzer::findOutput(const Scope &scope,
+                                             const NameRef &name) {
+  const Binding *binding = scope.lookup(name.name);
+  if (!binding) {
+    scope.reportUnknown(diagnostics, name.name, name.range, "tensor");
+    return std::nullopt;
+  }
+  if (binding->kind == Binding::Kind::Poison)
+    return std::nullopt;
+  if (!scope.counters.empty()) {
+    diagnostics
+        .error(name.range,
+               "the point stands in a loop, which no output precedes")
+        .note("a loop follows what it begins with: (X = X0 after p)");
+    return std::nullopt;
+  }
+  if (binding->kind == Binding::Kind::Tensor)
+    for (auto [number, output] : llvm::enumerate(graph.outputs))
+      if (output.tensor == binding->tensor)
+        return number;
+  diagnostics
+      .error(name.range, "'" + name.name + "' is no output before this point")
+      .note("'output " + name.name + "' in front of it makes it one");
+  return std::nullopt;
+}
+
 void Analyzer::visitPoint(Scope &scope, const PointStmt &stmt) {
   if (!checkNew(scope, stmt.name, stmt.nameRange))
     return;
@@ -58,6 +84,12 @@ void Analyzer::visitPoint(Scope &scope, const PointStmt &stmt) {
       point.points.push_back(awaited->point);
     else if (awaited)
       point.tensors.push_back(awaited->tensor);
+  }
+  for (const NameRef &name : stmt.outputs) {
+    std::optional<unsigned> output = findOutput(scope, name);
+    ok &= output.has_value();
+    if (output)
+      point.outputs.push_back(*output);
   }
   if (ok) {
     binding.kind = Binding::Kind::Point;

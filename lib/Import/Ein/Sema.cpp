@@ -242,6 +242,8 @@ void Analyzer::visitInput(const InputStmt &stmt) {
   tensor.loc = stmt.nameRange.Start;
   tensor.file = stmt.border.file.path.str();
   tensor.device = deviceOf(stmt.border);
+  if (!stmt.after.name.empty())
+    tensor.after = findPoint(file, stmt.after);
   auto shape =
       evaluateShape(file, ("input '" + stmt.name + "'").str(), stmt.shape);
   tensor.shape = shape.value_or(llvm::SmallVector<int64_t, 4>());

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define TAPESTRY_ABI_VERSION 15
+#define TAPESTRY_ABI_VERSION 16
 
 /* Element types as they are stored; f16 and bf16 as 2-byte patterns, bool as
  * one byte 0 or 1, complex numbers as real and imaginary part. Of collectives
@@ -235,6 +235,13 @@ void tapestry_rt_collective(TapestryRank *rank, int64_t index,
                             const void *source, void *target);
 /* Returns when all ranks have called it. */
 void tapestry_rt_point(TapestryRank *rank);
+/* Output `output` is complete in `buffer`, which is what the entry was given
+ * for it and stays as it is. Called by all ranks, in the order that they have
+ * for collectives. Where the last run writes the output to a file, that is
+ * whole and under its name when rank 0 returns, and with that after the next
+ * point. */
+void tapestry_rt_hand_out(TapestryRank *rank, int64_t output,
+                          const void *buffer);
 /* Ends all ranks with requirement number `index` unless `first`, the row-major
  * number of the first element that is outside, is TAPESTRY_NOTHING_OUTSIDE;
  * `value` is that element. All ranks have the same. */

@@ -32,6 +32,12 @@ void tapestry_rt_point(TapestryRank *rank) {
     Handle::of(rank).leave();
 }
 
+void tapestry_rt_hand_out(TapestryRank *rank, int64_t output,
+                          const void *buffer) {
+  if (!Handle::of(rank).handOut(output, buffer))
+    Handle::of(rank).leave();
+}
+
 void tapestry_rt_require(TapestryRank *rank, int64_t index,
                          const int64_t *first, const int64_t *value) {
   if (*first != TAPESTRY_NOTHING_OUTSIDE) {

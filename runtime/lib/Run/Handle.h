@@ -33,6 +33,9 @@ public:
                                            void *target) = 0;
   /// Waits for all devices. Returns false where generated code must `leave`.
   [[nodiscard]] virtual bool meet() = 0;
+  /// Output `output` is complete in `buffer` before the program ends. Returns
+  /// false where generated code must `leave`.
+  [[nodiscard]] virtual bool handOut(int64_t output, const void *buffer) = 0;
   /// Ends the run by requirement `index`: element number `first` of what it is
   /// about is outside.
   virtual void endOutside(int64_t index, int64_t first, int64_t value) = 0;

@@ -23,6 +23,7 @@ Rank::Rank(Job &job, const Backend &backend)
                    }),
       arena(job.budget), inputs(program.num_inputs, nullptr),
       outputs(program.num_outputs, nullptr),
+      isHandedOut(program.num_outputs, false),
       collectives(program.num_collectives), report(job),
       sentThisRun(program.num_collectives, 0),
       timesThisRun(program.num_collectives, 0) {}
@@ -370,6 +371,36 @@ bool Rank::meet() {
   return !status.failed();
 }
 
+/// Runs before the last leave what the last will write.
+Status Rank::handOutNow(int64_t output, const void *buffer) {
+  if (output < 0 || output >= program.num_outputs || buffer != outputs[output])
+    return Status::failure(
+        ExitRankFailed,
+        format("the program hands out output %lld of %d from elsewhere",
+               static_cast<long long>(output), program.num_outputs));
+  if (run + 1 < job.options.repeat || !job.outputs[output])
+    return Status::success();
+  Status status = writeOutput(output);
+  isHandedOut[output] = true;
+  return status.failed() ? status : nameOutput(output);
+}
+
+bool Rank::handOut(int64_t output, const void *buffer) {
+  int64_t begin = nowNanoseconds();
+  Status status = handOutNow(output, buffer);
+  if (status.failed()) {
+    fail(status);
+    return false;
+  }
+  int64_t end = nowNanoseconds();
+  report.writeTime += end - begin;
+  // As of a collective, the time is not the vertex's.
+  if (vertex >= 0)
+    report.vertexTime[vertex] += begin - vertexSince;
+  vertexSince = end;
+  return true;
+}
+
 void Rank::endOutside(int64_t index, int64_t first, int64_t value) {
   // All ranks come here, with the same to say: one says it.
   if (communicator.rank() != 0) {
@@ -389,49 +420,61 @@ void Rank::endOutside(int64_t index, int64_t first, int64_t value) {
 // Results
 //===----------------------------------------------------------------------===//
 
+Status Rank::writeOutput(size_t number) {
+  OutputFile &file = *job.outputs[number];
+  const TapestryTensor &tensor = program.outputs[number];
+  int64_t since = nowNanoseconds();
+  Status status = communicator.rank() == 0 ? file.create() : Status::success();
+  if (!status.failed())
+    status = communicator.barrier();
+  bool writes = tensor.owner[device()] && partBytes(tensor, device()) > 0;
+  if (!status.failed() && writes)
+    status = file.open();
+  if (!status.failed() && writes)
+    status = file.write(boxOf(tensor, device()), outputs[number]);
+  // Ranks of one process share the open file: all write, then it is closed,
+  // which may tell of late errors, and only then named.
+  if (!status.failed())
+    status = communicator.barrier();
+  if (!status.failed())
+    status = file.close();
+  if (!status.failed())
+    status = communicator.barrier();
+  if (!status.failed())
+    trace(TraceEvent::Write, static_cast<int32_t>(number), since,
+          nowNanoseconds());
+  return status;
+}
+
+Status Rank::nameOutput(size_t number) {
+  return communicator.rank() == 0 ? job.outputs[number]->commit()
+                                  : Status::success();
+}
+
 Status Rank::writeOutputs() {
   int64_t begin = nowNanoseconds();
   run = job.options.repeat - 1;
   showProgress(begin, "writing");
-  bool isFirst = communicator.rank() == 0;
   if (job.fault.strikes(device(), Fault::atWrite)) {
     Status status = strike("writing");
     if (status.failed())
       return status;
   }
+  auto isLeft = [&](size_t number) {
+    return job.outputs[number] && !isHandedOut[number];
+  };
   for (size_t i = 0; i < job.outputs.size(); ++i) {
-    OutputFile *file = job.outputs[i].get();
-    if (!file)
-      continue;
-    const TapestryTensor &tensor = program.outputs[i];
-    int64_t since = nowNanoseconds();
-    Status status = isFirst ? file->create() : Status::success();
-    if (!status.failed())
-      status = communicator.barrier();
-    bool writes = tensor.owner[device()] && partBytes(tensor, device()) > 0;
-    if (!status.failed() && writes)
-      status = file->open();
-    if (!status.failed() && writes)
-      status = file->write(boxOf(tensor, device()), outputs[i]);
-    // Ranks of one process share the open file: all write, then it is closed,
-    // which may tell of late errors, and only then named.
-    if (!status.failed())
-      status = communicator.barrier();
-    if (!status.failed())
-      status = file->close();
-    if (!status.failed())
-      status = communicator.barrier();
+    Status status = isLeft(i) ? writeOutput(i) : Status::success();
     if (status.failed())
       return status;
-    trace(TraceEvent::Write, static_cast<int32_t>(i), since, nowNanoseconds());
   }
   // Named together, when all are complete.
-  for (auto &file : job.outputs) {
-    Status status = isFirst && file ? file->commit() : Status::success();
+  for (size_t i = 0; i < job.outputs.size(); ++i) {
+    Status status = isLeft(i) ? nameOutput(i) : Status::success();
     if (status.failed())
       return status;
   }
-  report.writeTime = nowNanoseconds() - begin;
+  report.writeTime += nowNanoseconds() - begin;
   say(format("wrote in %.3g s", report.writeTime * 1e-9));
   return Status::success();
 }

@@ -31,6 +31,7 @@ public:
   [[nodiscard]] bool runCollective(int64_t index, const void *source,
                                    void *target) override;
   [[nodiscard]] bool meet() override;
+  [[nodiscard]] bool handOut(int64_t output, const void *buffer) override;
   void endOutside(int64_t index, int64_t first, int64_t value) override;
   void endBlock(int32_t number) override;
   void enterVertex(int64_t vertex) override;
@@ -56,7 +57,12 @@ private:
   Status feedAll();
   Status feed(size_t number);
   Status checkCounts(int64_t run);
+  Status handOutNow(int64_t output, const void *buffer);
   Status writeOutputs();
+  /// Writes an output into its file aside, with all ranks.
+  Status writeOutput(size_t number);
+  /// Gives a complete file its name.
+  Status nameOutput(size_t number);
   Status showResults();
   Status finish();
   Status writeReport();
@@ -76,6 +82,8 @@ private:
 
   std::vector<void *> inputs; // buffers of this rank's parts
   std::vector<void *> outputs;
+  /// Per output, whether its file was written before the program ended.
+  std::vector<bool> isHandedOut;
   std::vector<ProgramCollective> collectives; // prepared when first met
   std::vector<ExchangePlan> feedPlans;
 

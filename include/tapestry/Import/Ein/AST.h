@@ -345,6 +345,12 @@ struct Border {
   const Expr *device = nullptr;
 };
 
+/// A name that is used; empty: none.
+struct NameRef {
+  llvm::StringRef name;
+  llvm::SMRange range;
+};
+
 /// `input A : f32[n, n]`
 struct InputStmt : Stmt {
   ElementType type = ElementType::F32;
@@ -354,20 +360,18 @@ struct InputStmt : Stmt {
   llvm::ArrayRef<Label> labels;
   llvm::ArrayRef<Constraint> constraints;
   Border border;
+  /// The point that it follows.
+  NameRef after;
   InputStmt() : Stmt(Kind::Input) {}
   static bool classof(const Stmt *s) { return s->kind == Kind::Input; }
 };
 
-/// A name that is used; empty: none.
-struct NameRef {
-  llvm::StringRef name;
-  llvm::SMRange range;
-};
-
-/// `point p after A, B`
+/// `point p after A, output B`
 struct PointStmt : Stmt {
   /// Tensors and points.
   llvm::ArrayRef<NameRef> awaited;
+  /// Tensors that must have been handed out.
+  llvm::ArrayRef<NameRef> outputs;
   PointStmt() : Stmt(Kind::Point) {}
   static bool classof(const Stmt *s) { return s->kind == Kind::Point; }
 };

@@ -342,6 +342,8 @@ struct Tensor {
   std::string file;
   /// Of an input: the device that is given it.
   std::optional<int64_t> device;
+  /// Of an input: the point that it follows.
+  std::optional<unsigned> after;
 };
 
 /// A part of the graph that is run several times. Of what it carries there are
@@ -384,10 +386,11 @@ struct Graph {
   std::vector<Vertex> vertices;
   /// In the order of their bodies; a loop comes before those inside of it.
   std::vector<Loop> loops;
-  /// What happens after tensors and earlier points.
+  /// What happens after tensors, outputs (positions in `outputs`) and earlier
+  /// points.
   struct Point {
     std::string name;
-    llvm::SmallVector<unsigned> tensors, points;
+    llvm::SmallVector<unsigned> tensors, points, outputs;
     /// It stands before the tensor of that number.
     unsigned position = 0;
     /// The loops that it stands in, by their counters.

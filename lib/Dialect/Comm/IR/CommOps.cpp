@@ -50,9 +50,10 @@ LogicalResult comm::detail::eraseUnused(CollectiveOpInterface op,
   if (!llvm::all_of(op.getParts(), [](Value part) { return part.use_empty(); }))
     return rewriter.notifyMatchFailure(op, "a result is used");
   if (!llvm::all_of(op.getToken().getUsers(),
-                    llvm::IsaPred<CollectiveOpInterface, PointOp>))
+                    llvm::IsaPred<CollectiveOpInterface, HandOutOp, PointOp>))
     return rewriter.notifyMatchFailure(
-        op, "something else than a collective or a point uses the token");
+        op,
+        "something else than a collective, a point or a result uses the token");
 
   SmallPtrSet<Operation *, 4> users(op.getToken().getUsers().begin(),
                                     op.getToken().getUsers().end());

@@ -160,12 +160,26 @@ LogicalResult teg::detail::verifySourceTarget(SourceOp source) {
   return verifyDevice(cast<GraphNodeInterface>(source.getOperation()));
 }
 
+/// sink_c4
+static LogicalResult verifyFollowers(SinkOp sink) {
+  if (!sink.getDone())
+    return success();
+  for (Operation *user : sink.getDone().getUsers())
+    if (!isa<SequencePointOp>(user) || user->getBlock() != sink->getBlock())
+      return sink.emitOpError("is awaited by '")
+             << user->getName()
+             << "', expected a sequence point beside it, which others follow";
+  return success();
+}
+
 LogicalResult SinkOp::verify() {
   // sink_c1
   Attribute target = getTargetAttr();
   if (target && !isa<FileAttr>(target))
     return emitOpError() << "leads to " << target << ", expected a file";
-  return verifyDevice(cast<GraphNodeInterface>(getOperation()));
+  if (failed(verifyDevice(cast<GraphNodeInterface>(getOperation()))))
+    return failure();
+  return verifyFollowers(*this);
 }
 
 /// The path of a source's or a sink's file, if it has one, in one spelling;

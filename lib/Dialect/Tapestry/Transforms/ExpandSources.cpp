@@ -2,6 +2,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "tapestry/Dialect/Index/IR/IndexDialect.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryAwait.h"
 #include "tapestry/Dialect/Tapestry/Macros/Macros.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
 #include "llvm/Support/MD5.h"
@@ -91,7 +92,14 @@ static void expand(SourceOp source, GeneratorAttr generator) {
       buildEinsum(builder, source.getLoc(), source.getName(), labels,
                   labels.size(), Monoid::None, element, numbers);
   moveConstraints(source, einsum);
-  source.getResult().replaceAllUsesWith(einsum->getResult(0));
+  Value numbered = einsum->getResult(0);
+  // What is generated may be there earlier; who reads it follows the points.
+  if (!source.getPoints().empty())
+    numbered = AwaitOp::create(
+        builder, source.getLoc(), type,
+        builder.getStringAttr(source.getName() + ".after"), numbered,
+        source.getPoints(), nullptr, nullptr, nullptr, nullptr);
+  source.getResult().replaceAllUsesWith(numbered);
   source.erase();
 }
 

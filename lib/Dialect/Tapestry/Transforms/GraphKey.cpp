@@ -170,6 +170,8 @@ void Writer::writeSource(SourceOp op) {
     os << target;
   if (Attribute device = op.getDeviceAttr())
     os << device;
+  for (Value point : op.getPoints())
+    writeOperand(point);
   os << op->getDiscardableAttrDictionary() << '\n';
 }
 

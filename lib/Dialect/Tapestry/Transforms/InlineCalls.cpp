@@ -34,6 +34,9 @@ static LogicalResult verifyCallee(CallOp call, GraphOp callee) {
       return refuse(&op, "has a source or sink with constraints");
     if (op.hasAttr("target") || op.hasAttr("device"))
       return refuse(&op, "has a source or sink that is not the caller's");
+    if (auto source = dyn_cast<SourceOp>(op);
+        source && !source.getPoints().empty())
+      return refuse(&op, "has a source that follows points");
   }
   return success();
 }
@@ -162,11 +165,17 @@ static void inlineCall(CallOp call, GraphOp callee, StringRef prefix) {
       mapping.map(source.getResult(), *operand++);
     } else if (auto sink = dyn_cast<SinkOp>(op)) {
       Value tensor = mapping.lookup(sink.getTensor());
-      if (inGraph)
-        addPoints(*result,
-                  llvm::map_to_vector(sink.getPoints(), [&](Value point) {
-                    return mapping.lookup(point);
-                  }));
+      if (inGraph) {
+        SmallVector<Value> points = llvm::map_to_vector(
+            sink.getPoints(), [&](Value each) { return mapping.lookup(each); });
+        addPoints(*result, points);
+        // To the caller's graph it is handed out when it is there.
+        if (sink.getDone()) {
+          points.push_back(tensor);
+          mapping.map(sink.getDone(),
+                      SequencePointOp::create(b, sink.getLoc(), points));
+        }
+      }
       (*result++).replaceAllUsesWith(tensor);
     } else if (inGraph || !isa<SequencePointOp>(op)) {
       rename(b.clone(op, mapping), prefix);

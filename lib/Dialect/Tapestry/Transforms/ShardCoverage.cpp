@@ -2,6 +2,7 @@
 
 #include "tapestry/Dialect/Tapestry/Transforms/ShardCoverage.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "tapestry/Interfaces/GraphNodeInterface.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -110,7 +111,7 @@ static LogicalResult verifyHome(BlockOpInterface op, unsigned result) {
     return success();
   // What comes from outside and only operators read may lie in their windows,
   // which overlap and leave out what nobody reads.
-  if (op->getNumOperands() == 0 && !home->second.isPlain() &&
+  if (isGraphSource(op) && !home->second.isPlain() &&
       llvm::all_of(op->getUsers(), llvm::IsaPred<BlockOpInterface>))
     return success();
   if (auto fault = findLayoutFault(home->first, home->second))

@@ -224,7 +224,7 @@ private:
   LogicalResult add(Operation &op);
   LogicalResult addShard(Operation &op);
   void addSource(GraphNodeInterface source);
-  void addSink(GraphNodeInterface sink);
+  LogicalResult addSink(GraphNodeInterface sink);
   void addPoint(Operation &point);
   void waitFor(Value awaited, llvm::SetVector<int32_t> &shards);
   bool isView(Operation &op);
@@ -252,6 +252,8 @@ private:
   llvm::DenseSet<StringRef> cut;
   /// The shards that a point happens after.
   llvm::DenseMap<Value, llvm::SetVector<int32_t>> points;
+  /// The shards after which a chunk that is an input may be read.
+  llvm::DenseMap<int32_t, llvm::SetVector<int32_t>> awaited;
 };
 
 } // namespace
@@ -466,15 +468,23 @@ void TaskGraphBuilder::addSource(GraphNodeInterface source) {
   auto number = static_cast<int32_t>(program.inputs.size());
   program.inputs.push_back(
       {name, dtype, shapeOfTensor(tensor), fileOf(source)});
-  addChunk(tensor, name, number);
+  int32_t chunk = addChunk(tensor, name, number);
+  for (Value point : source.getAwaitedValues())
+    waitFor(point, awaited[chunk]);
 }
 
-void TaskGraphBuilder::addSink(GraphNodeInterface sink) {
+LogicalResult TaskGraphBuilder::addSink(GraphNodeInterface sink) {
+  if (sink->getNumResults() != 0 && !sink->use_empty())
+    return sink.emitError("sequence points follow output '")
+           << sink.getTensorName()
+           << "', but the greedy executor hands outputs out when all else is "
+              "done: --executor spmd does it at their place";
   Value tensor = sink.getNodeTensor();
   program.sinks.push_back(
       {sink.getTensorName().str(),
        dtypeNumber(tensorType(tensor).getElementType(), isUnsigned(sink)),
        shapeOfTensor(tensor), viewOf(tensor), fileOf(sink)});
+  return success();
 }
 
 void TaskGraphBuilder::waitFor(Value awaited,
@@ -549,9 +559,15 @@ LogicalResult TaskGraphBuilder::addShard(Operation &op) {
     else
       waitFor(operand, after);
   getUsedValuesDefinedAbove(op.getRegions(), read);
-  shard.after.assign(after.begin(), after.end());
-  for (Value value : read)
+  for (Value value : read) {
     shard.views.push_back(viewOf(value));
+    for (const ViewPiece &piece : views.of(value).pieces)
+      if (auto chunk = chunks.find(views.tensor(piece.tensor));
+          chunk != chunks.end())
+        if (auto shards = awaited.find(chunk->second); shards != awaited.end())
+          after.insert(shards->second.begin(), shards->second.end());
+  }
+  shard.after.assign(after.begin(), after.end());
   shard.kernel = kernels.numberOf(&op, read.getArrayRef());
   for (OpResult result : op.getResults()) {
     std::string chunk =
@@ -570,8 +586,7 @@ LogicalResult TaskGraphBuilder::add(Operation &op) {
       addSource(node);
       return success();
     case GraphNodeKind::Sink:
-      addSink(node);
-      return success();
+      return addSink(node);
     case GraphNodeKind::Point:
       addPoint(op);
       return success();

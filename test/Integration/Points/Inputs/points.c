@@ -1,4 +1,5 @@
-/* Blocks that write into the file POINTS_LOG when they begin and end. */
+/* Blocks that write into the file POINTS_LOG when they begin and end, and of one
+ * whether the file POINTS_FILE is there. */
 #include "tapestry-rt/Block.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,13 @@ TAPESTRY_BLOCK(before) {
 
 TAPESTRY_BLOCK(after) {
   tell("after", call);
+  scale(call, 3);
+  return 0;
+}
+
+TAPESTRY_BLOCK(look) {
+  const char *path = getenv("POINTS_FILE");
+  tell(path && access(path, R_OK) == 0 ? "whole" : "missing", call);
   scale(call, 3);
   return 0;
 }

@@ -25,6 +25,31 @@ def Comm_PointOp : Comm_Op<"point", [Comm_Effects, OpAsmOpInterface]> {
   }];
 }
 
+def Comm_HandOutOp : Comm_Op<"hand_out", [Comm_Effects, OpAsmOpInterface]> {
+  let summary = "hands a result out before the program ends";
+  let description = [{
+    Leaves the part in the caller's memory for the program's result number
+    `output`, which it is, on every rank, after the operations whose tokens it
+    takes. Where the run writes the result to a file, the ranks do that together,
+    and it is whole and under its name before a point that takes the token.
+
+    ```mlir
+    %s = comm.hand_out 0 %a after %t : tensor<97x53xf32>
+    ```
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$output,
+                       Comm_Part:$part, Variadic<Comm_Token>:$after);
+  let results = (outs Comm_Token:$token);
+  let assemblyFormat = [{
+    $output $part (`after` $after^)? attr-dict `:` type($part)
+  }];
+  let extraClassDeclaration = [{
+    void getAsmResultNames(::mlir::OpAsmSetValueNameFn setName) {
+      setName(getToken(), "token");
+    }
+  }];
+}
+
 def Comm_AwaitOp : Comm_Op<"await", [
     Pure, AllTypesMatch<["source", "result"]>]> {
   let summary = "a part that is there after points";

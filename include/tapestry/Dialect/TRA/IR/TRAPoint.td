@@ -26,6 +26,24 @@ def TRA_PointOp : Op<TRA_Dialect, "point", [
       "($awaited^ `:` qualified(type($awaited))):(`none`)? attr-dict";
 }
 
+def TRA_HandOutOp : Op<TRA_Dialect, "hand_out", [
+    MemoryEffects<[MemWrite<TRA_Order>]>]> {
+  let summary = "a result that leaves the program before it ends";
+  let description = [{
+    The program's result number `output`, which is the source, is complete in the
+    caller's memory and, where it goes to a file, in that, before a point that
+    takes the token.
+
+    ```mlir
+    %t = tra.hand_out 0 %a : !a
+    ```
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$output,
+                       TRA_Relation:$source);
+  let results = (outs TRA_Token:$token);
+  let assemblyFormat = "$output $source attr-dict `:` qualified(type($source))";
+}
+
 def TRA_AwaitOp : Op<TRA_Dialect, "await", [
     Pure, AllTypesMatch<["source", "result"]>]> {
   let summary = "a relation that is there after points";

@@ -24,7 +24,8 @@ def Tapestry_SourceOp : Tapestry_Op<"source", [
     `home` is the layout that it is kept in. It is given so, unless it is `on` a `device`: that
     one alone is given it, whole, and a plan brings it home from there. It is a block operator with one
     index dimension per tensor dimension, named "0", "1", ..., that computes
-    nothing. It is an argument of the graph, so it stays where nobody reads it;
+    nothing. Who reads the tensor has it after every point that it names; a file is
+    read when a run begins, whatever it waits for. It is an argument of the graph, so it stays where nobody reads it;
     `tapestry-prune` erases it where nobody calls the graph either.
 
     ```mlir
@@ -32,6 +33,7 @@ def Tapestry_SourceOp : Tapestry_Op<"source", [
     %B = tapestry.source "B" from file<"b.npy"> : tensor<53xf32>
     %W = tapestry.source "W" from generator<normal seed 7> : tensor<53x8xf32>
     %D = tapestry.source "D" from file<"d.npy"> on device 3 : tensor<53xf32>
+    %E = tapestry.source "E" after %p : tensor<53xf32>
     ```
 
     Constraints:
@@ -51,23 +53,28 @@ def Tapestry_SourceOp : Tapestry_Op<"source", [
                        OptionalAttr<TapestryIndex_PartitionAttr>:$partition,
                        OptionalAttr<TapestryIndex_LayoutAttr>:$home,
                        OptionalAttr<AnyAttr>:$target,
-                       OptionalAttr<I64Attr>:$device);
+                       OptionalAttr<I64Attr>:$device,
+                       Variadic<Tapestry_Point>:$points);
   let results = (outs Tapestry_Tensor:$result);
   let assemblyFormat = [{
-    $name (`from` custom<Target>($target)^)? (`on` `device` $device^)? attr-dict `:` type($result)
-    `` custom<Placement>($partition, $home)
+    $name (`from` custom<Target>($target)^)? (`on` `device` $device^)?
+    (`after` $points^)? attr-dict `:` type($result) `` custom<Placement>($partition, $home)
   }];
   let builders = [
     OpBuilder<(ins "::llvm::StringRef":$name,
                    "::mlir::RankedTensorType":$type), [{
       build($_builder, $_state, type, name, /*partition=*/nullptr,
-            /*home=*/nullptr, /*target=*/nullptr, /*device=*/nullptr);
+            /*home=*/nullptr, /*target=*/nullptr, /*device=*/nullptr,
+            /*points=*/::mlir::ValueRange());
     }]>
   ];
   let useCustomPropertiesEncoding = 1;
   let extraClassDeclaration = [{
     ::tapestry::GraphNodeKind getNodeKind() {
       return ::tapestry::GraphNodeKind::Source;
+    }
+    ::llvm::SmallVector<::mlir::Value> getAwaitedValues() {
+      return ::llvm::to_vector_of<::mlir::Value>(getPoints());
     }
     ::llvm::StringRef getTensorName() { return getName(); }
     void setTensorName(::llvm::StringRef name) { setName(name); }
@@ -88,10 +95,16 @@ def Tapestry_SinkOp : Tapestry_Op<"sink", [
     is written without being asked for, unless the caller names another. `on` a
     `device` it is handed out whole, by that one alone.
 
+    Its result is what a sequence point takes that happens after it: the tensor is
+    complete in the caller's memory by then, and the file, where there is one, is
+    whole and under its name. Of a program that is repeated, the last run writes.
+
     ```mlir
     tapestry.sink "Z", %C after %p : tensor<97x53xf32>
     tapestry.sink "Y", %C to file<"y.npy"> : tensor<97x53xf32>
     tapestry.sink "X", %C on device 0 : tensor<97x53xf32>
+    %written = tapestry.sink "W", %C to file<"w.npy"> : tensor<97x53xf32> -> !tapestry.point
+    %q = tapestry.sequence_point %written : !tapestry.point
     ```
 
     Constraints:
@@ -99,20 +112,22 @@ def Tapestry_SinkOp : Tapestry_Op<"sink", [
     - (sink_c2) `device` is not negative and, where the graph's grid is given, one of
       that.
     - (sink_c3) what is on a device has a dimension: a scalar is held everywhere.
+    - (sink_c4) only sequence points of the graph take the result.
   }];
   let arguments = (ins StrAttr:$name, Tapestry_Tensor:$tensor,
                        Variadic<Tapestry_Point>:$points,
                        OptionalAttr<AnyAttr>:$target,
                        OptionalAttr<I64Attr>:$device);
+  let results = (outs Optional<Tapestry_Point>:$done);
   let assemblyFormat = [{
     $name `,` $tensor (`to` custom<Target>($target)^)?
     (`on` `device` $device^)? (`after` $points^)?
-    attr-dict `:` type($tensor)
+    attr-dict `:` type($tensor) (`->` type($done)^)?
   }];
   let builders = [
     OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::Value":$tensor), [{
-      build($_builder, $_state, name, tensor, ::mlir::ValueRange(),
-            /*target=*/nullptr, /*device=*/nullptr);
+      build($_builder, $_state, /*done=*/::mlir::Type(), name, tensor,
+            ::mlir::ValueRange(), /*target=*/nullptr, /*device=*/nullptr);
     }]>
   ];
   let useCustomPropertiesEncoding = 1;
@@ -136,8 +151,9 @@ def Tapestry_SequencePointOp : Tapestry_Op<"sequence_point", [
   let summary = "Orders what follows after the operations that it waits for";
   let description = [{
     Happens after all of its operands: tensors that must have been computed, on
-    all devices, and earlier points. What takes the point happens after it: sinks,
-    points, and what reads a `tapestry.await`. The point stays a value, a token,
+    all devices, sinks that must have handed out theirs, and earlier points. What
+    takes the point happens after it: sources, sinks, points, and what reads a
+    `tapestry.await`. The point stays a value, a token,
     in relations and in the device program, where the devices meet at it. A root
     of visibility, like a sink. In the body of a loop they meet in every pass.
 

@@ -1,0 +1,120 @@
+#!/usr/bin/python3
+"""What follows an output begins when its file is whole and has its name, on threads and under
+MPI; what reads an input that follows a point begins after that. The greedy executor refuses the
+one and does the other.
+
+    check_output_points.py [--backend local|mpi|greedy]
+"""
+
+import argparse
+import pathlib
+
+import numpy as np
+from check_blocks import build
+from harness import compare, driver
+from harness.driver import CheckFailed
+
+SOURCE = pathlib.Path(__file__).resolve().parent / "Points" / "Inputs" / "points.c"
+# The first device is late with F, and L reads nothing of it. What is computed of F behind its
+# output is not computed in the place of that.
+PROGRAM = """\
+input X : f32[37]
+extern block before[i](X[i] : f32) -> Y[i] : f32
+extern block look[i](X[i] : f32) -> Y[i] : f32
+F = before(X)
+output F to "F.npy"
+output S[] = sum(F)
+point p after output F, output S
+L = look(X)AFTER
+G[i] = 5 * F[i] + 1AFTER
+output L, G
+"""
+# Without its point L would not wait.
+INPUTS = """\
+input X : f32[37]
+extern block before[i](X[i] : f32) -> Y[i] : f32
+extern block after[i](X[i] : f32) -> Y[i] : f32
+F = before(X)
+point p after F
+input B : f32[37] from "X.npy" after p
+S = after(B)
+output F, S
+"""
+
+
+def run(folder, program, devices, backend, *words):
+    log = folder / "log"
+    log.unlink(missing_ok=True)
+    env = {"POINTS_LOG": str(log), "POINTS_FILE": str(folder / "F.npy")}
+    program = [program, f"--devices={devices}", "--object=b.o"]
+    if backend == "mpi":
+        driver.tapestry("compile", *program, "-o", "prog", cwd=folder).expect_status(0)
+        done = driver.mpirun(devices, "./prog", "--backend", "mpi", *words, cwd=folder, env=env)
+    else:
+        executor = "greedy" if backend == "greedy" else "spmd"
+        done = driver.tapestry("run", *program, f"--executor={executor}", *words, cwd=folder, env=env)
+    logged = [line.split()[0] for line in log.read_text().splitlines()] if log.exists() else []
+    return done, logged
+
+
+def check_outputs(folder, devices, backend, files, X):
+    outputs = driver.output_options(["S", "L", "G"])
+    for repeat in (1, 3):
+        (folder / "F.npy").unlink(missing_ok=True)
+        done, logged = run(
+            folder, "out.ein", devices, backend, *files, *outputs, f"--repeat={repeat}"
+        )
+        done.expect_status(0)
+        names = ["F", "S", "L", "G"]
+        values = driver.load_outputs(folder, names)
+        compare.check_equal("F", values["F"], 2 * X)
+        compare.check_equal("L", values["L"], 3 * X)
+        compare.check_close("G", values["G"], 10 * X.astype(np.float64) + 1, 1e-6)
+        compare.check_close("S", values["S"], 2 * X.astype(np.float64).sum(), 1e-6)
+        looks = [word for word in logged if word != "before"]
+        each = len(looks) // repeat
+        # The last run writes.
+        if each < 1 or looks != ["missing"] * each * (repeat - 1) + ["whole"] * each:
+            raise CheckFailed(f"{devices} devices, {repeat} runs: {' '.join(logged)}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--backend", choices=["local", "mpi", "greedy"], default="local")
+    backend = parser.parse_args().backend
+    X = np.random.default_rng(11).random(37, dtype=np.float32)
+    with driver.workspace() as folder:
+        build(folder, SOURCE, "b.o", "-c")
+        files = driver.save_inputs(folder, {"X": X})
+        (folder / "out.ein").write_text(PROGRAM.replace("AFTER", " after p"))
+        free = PROGRAM.replace("AFTER", "").replace("point p after output F, output S\n", "")
+        (folder / "free.ein").write_text(free)
+        (folder / "in.ein").write_text(INPUTS)
+        for devices in {"local": range(1, 9), "mpi": (2, 5), "greedy": (1, 3)}[backend]:
+            done, logged = run(
+                folder, "in.ein", devices, backend, *files, *driver.output_options(["F", "S"])
+            )
+            done.expect_status(0)
+            compare.check_equal("S", driver.load_outputs(folder, ["S"])["S"], 3 * X)
+            each = len(logged) // 2
+            if each < 1 or logged != ["before"] * each + ["after"] * each:
+                raise CheckFailed(f"input on {devices} devices: {' '.join(logged)}")
+            if backend != "greedy":
+                check_outputs(folder, devices, backend, files, X)
+        if backend == "greedy":
+            done, _ = run(folder, "out.ein", 2, backend, *files)
+            done.expect_status(1)
+            wanted = "out.ein:5:8: error: sequence points follow output 'F', but the greedy executor"
+            if done.stderr.count("error:") != 1 or wanted not in done.stderr:
+                raise CheckFailed(f"the greedy executor says {done.stderr}")
+        else:
+            # Without the point the file is not there yet.
+            (folder / "F.npy").unlink(missing_ok=True)
+            done, logged = run(folder, "free.ein", 2, backend, *files)
+            done.expect_status(0)
+            if "missing" not in logged:
+                raise CheckFailed(f"without points: {' '.join(logged)}")
+
+
+if __name__ == "__main__":
+    main()
