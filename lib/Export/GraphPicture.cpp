@@ -161,13 +161,15 @@ static teg::BlockOp costlyBlockOf(Operation *op) {
   return costs ? block : nullptr;
 }
 
-/// "batch: 1 gpu, 1 ram": what one step more along a label takes.
+/// "batch: 1 gpu, 1 ram": what one step more along a label takes, "point: 12
+/// flops": each point.
 static Lines marginalCostsOf(Operation *op) {
   llvm::MapVector<StringRef, std::string> labels;
   if (teg::BlockOp block = costlyBlockOf(op))
     for (const teg::KernelCost &cost : block.getSignature().costs) {
       std::string &line = labels[cost.label];
-      line += (line.empty() ? cost.label + ": " : ", ") +
+      std::string label = cost.label.empty() ? "point" : cost.label;
+      line += (line.empty() ? label + ": " : ", ") +
               std::to_string(cost.amount) + " " + cost.resource;
     }
   Lines lines;

@@ -121,8 +121,8 @@ tapestry.graph @choices {
 // label and a point take, blocks what they take as a whole.
 // CHECK: digraph "costs" {
 // CHECK: [shape=cds, {{.*}}label=<Source: X<br/>from generator normal seed 7>];
-// CHECK: [shape=rarrow, {{.*}}=&gt; [9, 5]<br/><i>gpu = 700</i>>];
-// CHECK: [shape=component, {{.*}}&#8594; [b, x]<br/><i>flops = 3 b + 12 point</i><br/><i>gpu = 2 x</i>>];
+// CHECK: [shape=rarrow, {{.*}}=&gt; [9, 5]<br/><i>costs: 567 flops, 700 gpu</i>>];
+// CHECK: [shape=component, {{.*}}&#8594; [b, x]<br/><i>b: 3 flops</i><br/><i>point: 12 flops</i><br/><i>x: 2 gpu</i><br/><i>13 flops a point</i>>];
 // CHECK: [shape=cds, {{.*}}label=<Sink: Y<br/>to file out/y.npy<br/>on device 0>];
 #scale = #tapestry.kernel<"scale" [b, x] (X : f32[b, x]) -> (Y : f32[b, x])
     cost {b.flops = 3, point.flops = 12, x.gpu = 2}>
