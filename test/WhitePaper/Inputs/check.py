@@ -58,11 +58,6 @@ def views_and_broadcast_strides():
     }  # fmt: skip
 
 
-def block_operators():
-    X, W, b = normal(1000, 7), normal(7, 5), normal(5)
-    return {"X": X, "W": W, "b": b}, {"Y": np.maximum(X.astype(np.float64) @ W + b, 0)}
-
-
 def reductions(N, I, **_):
     A, B = normal(N, I), np.random.default_rng(N).integers(-(2**31), 2**31, (N, I), np.int32)
     wide = A.astype(np.float64)
@@ -86,7 +81,6 @@ EXAMPLES = {
     "reductions": reductions,
     "sparse-convolution": sparse_convolution,
     "views-and-broadcast-strides": views_and_broadcast_strides,
-    "block-operators": block_operators,
 }
 
 
