@@ -34,6 +34,7 @@ DEVICES = {
 UNPLANNED = {
     # Its axes are those of a machine that its own test brings.
     "test/Import/Ein/constraints.ein": {2: "is pinned to 8 parts", 3: "is pinned to 8 parts", 8: "is pinned to axis"},
+    "test/Import/Ein/devices.ein": {2: "is on device 3, the plan has 2", 3: "is on device 3, the plan has 3"},
     "test/Import/Ein/files.ein": {3: "is pinned to 2 parts"},
     "test/Import/Ein/loops.ein": {8: "no viable partitions give"},
     "test/Import/Ein/macros.ein": {3: "is pinned to 2 parts"},
