@@ -82,9 +82,17 @@ TEST(BlockRegionsTest, AStarOverRows) {
   BlockRegions blocks(three, rows, {96, 20}, operands);
   std::vector<BlockRegion> regions = blocks.find(32);
   check(three, rows, {96, 20}, blocks, regions);
-  // The first row of the tensor, of other blocks, the last ones; then what is
-  // beside the columns, and the interior.
-  EXPECT_EQ(regions.size(), 7u);
+  // The first row of the tensor, of other blocks, the interior ones, the last
+  // of blocks and of the tensor: each in its first point, the last, and
+  // between.
+  EXPECT_EQ(regions.size(), 15u);
+  for (const BlockRegion &region : regions)
+    for (const RegionSource &source : region.sources)
+      EXPECT_NE(source.kind, RegionSource::Either);
+  // Where points may choose, a row is one region.
+  std::vector<BlockRegion> choosing = blocks.find(14);
+  check(three, rows, {96, 20}, blocks, choosing);
+  EXPECT_EQ(choosing.size(), 7u);
   EXPECT_TRUE(llvm::all_of(
       regions, [](const BlockRegion &each) { return each.isServed(); }));
   EXPECT_EQ(blocks.pointsOf(regions.back().ranges, 1),
