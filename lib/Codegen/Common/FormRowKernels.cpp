@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BlockBuffers.h"
 #include "RowGroup.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
@@ -31,7 +32,6 @@ public:
   unsigned build();
 
 private:
-  OpFoldResult sizeOf(Value buffer, unsigned dim);
   void chooseBlock();
   void findLocals();
   void emitLocals();
@@ -49,20 +49,10 @@ private:
   OpFoldResult block, blockRows;
   SmallVector<OpFoldResult> ivs;
   /// Buffers of the group alone, and what replaces them.
-  llvm::MapVector<Value, Value> locals;
+  BlockBuffers locals;
   llvm::SmallDenseMap<std::pair<Value, AffineMap>, Value> views;
   scf::ForOp outermost;
 };
-
-/// A dimension's size; of a local buffer, as it was allocated.
-OpFoldResult RowLoop::sizeOf(Value buffer, unsigned dim) {
-  auto type = cast<MemRefType>(buffer.getType());
-  if (!type.isDynamicDim(dim))
-    return b.index(type.getDimSize(dim));
-  if (auto alloc = buffer.getDefiningOp<memref::AllocOp>())
-    return alloc.getDynamicSizes()[type.getDynamicDimIndex(dim)];
-  return memref::DimOp::create(b, buffer, b.value(dim)).getResult();
-}
 
 /// As many rows as fit into `blockBytes` with all the group's buffers.
 void RowLoop::chooseBlock() {
@@ -79,11 +69,11 @@ void RowLoop::chooseBlock() {
         rowBuffer = operand.get();
       OpFoldResult one = b.index(*storedBytes(type.getElementType()));
       for (unsigned dim = rank; dim < type.getRank(); ++dim)
-        one = b.mul(one, sizeOf(operand.get(), dim));
+        one = b.mul(one, sizeOf(b, operand.get(), dim));
       bytes = b.add(bytes, one);
     }
   }
-  OpFoldResult rows = sizeOf(rowBuffer, rank - 1);
+  OpFoldResult rows = sizeOf(b, rowBuffer, rank - 1);
   block = b.div(b.index(blockBytes), b.max(bytes, b.index(1)));
   block = b.max(b.min(block, rows), b.index(1));
 }
@@ -109,19 +99,12 @@ void RowLoop::findLocals() {
 void RowLoop::emitLocals() {
   for (auto &[old, made] : locals) {
     auto type = cast<MemRefType>(old.getType());
-    SmallVector<int64_t> shape;
-    SmallVector<Value> dynamic;
-    for (unsigned dim = 0; dim < type.getRank(); ++dim) {
-      OpFoldResult size = dim + 1 < rank    ? b.index(1)
-                          : dim + 1 == rank ? block
-                                            : sizeOf(old, dim);
-      shape.push_back(b.known(size).value_or(ShapedType::kDynamic));
-      if (!b.known(size))
-        dynamic.push_back(b.value(size));
-    }
-    made = memref::AllocOp::create(
-        b, MemRefType::get(shape, type.getElementType()), dynamic,
-        b.getI64IntegerAttr(64));
+    SmallVector<OpFoldResult> sizes;
+    for (unsigned dim = 0; dim < type.getRank(); ++dim)
+      sizes.push_back(dim + 1 < rank    ? b.index(1)
+                      : dim + 1 == rank ? block
+                                        : sizeOf(b, old, dim));
+    made = allocateBlock(b, sizes, type.getElementType());
   }
 }
 
@@ -144,7 +127,7 @@ Value RowLoop::viewOf(OpOperand &operand, ArrayRef<unsigned> rows) {
               : rows.take_front(rank).end();
     if (row == rows.take_front(rank).end()) {
       offsets.push_back(b.index(0));
-      sizes.push_back(sizeOf(buffer, dim));
+      sizes.push_back(sizeOf(b, buffer, dim));
       positions.push_back(b.getAffineConstantExpr(0));
       continue;
     }
@@ -186,8 +169,8 @@ GenericOp RowLoop::cloneOnBlock(GenericOp op) {
 }
 
 void RowLoop::emitBody() {
-  OpFoldResult left = b.sub(sizeOf(rowBuffer, rank - 1), ivs.back());
-  auto rows = b.known(sizeOf(rowBuffer, rank - 1)), size = b.known(block);
+  OpFoldResult left = b.sub(sizeOf(b, rowBuffer, rank - 1), ivs.back());
+  auto rows = b.known(sizeOf(b, rowBuffer, rank - 1)), size = b.known(block);
   blockRows = rows && size && *rows % *size == 0 ? block : b.min(block, left);
   for (GenericOp op : group.getOps())
     cloneOnBlock(op);
@@ -198,7 +181,7 @@ void RowLoop::emitLoops(unsigned level) {
     return emitBody();
   OpFoldResult step = level + 1 == rank ? block : b.index(1);
   auto loop = scf::ForOp::create(
-      b, b.value(0), b.value(sizeOf(rowBuffer, level)), b.value(step));
+      b, b.value(0), b.value(sizeOf(b, rowBuffer, level)), b.value(step));
   if (!outermost)
     outermost = loop;
   OpBuilder::InsertionGuard guard(b);
@@ -216,19 +199,12 @@ unsigned RowLoop::build() {
   findLocals();
   emitLocals();
   emitLoops(0);
-  outermost->setAttr(kernelAttrName, b.getUnitAttr());
-  for (NamedAttribute attribute : last->getDiscardableAttrs())
-    if (attribute.getName().strref().starts_with("tapestry."))
-      outermost->setAttr(attribute.getName(), attribute.getValue());
+  becomeKernel(b, outermost, last);
   for (auto &[old, made] : locals)
     memref::DeallocOp::create(b, made);
   for (GenericOp op : llvm::reverse(group.getOps()))
     op.erase();
-  for (auto &[old, made] : locals) {
-    for (Operation *user : llvm::make_early_inc_range(old.getUsers()))
-      user->erase();
-    old.getDefiningOp()->erase();
-  }
+  eraseReplaced(locals);
   return locals.size();
 }
 

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BlockBuffers.h"
 #include "RowGroup.h"
 #include "Stream.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -49,7 +50,6 @@ public:
 private:
   using Body = llvm::function_ref<void(OpBuilder &, Location, ValueRange)>;
 
-  OpFoldResult sizeOf(Value buffer, unsigned dim);
   void hoistFactor();
   void chooseBlocks();
   void makeLocals();
@@ -84,23 +84,13 @@ private:
   /// being built starts and how many points it has.
   SmallVector<OpFoldResult> extents, blocks, starts, sizes;
   /// Buffers of the stream alone, and what replaces them.
-  llvm::MapVector<Value, Value> locals;
+  BlockBuffers locals;
   /// The greatest of a row before this block, the one that values are relative
   /// to, and what sums are multiplied by for that.
   Value last, reference, factor;
   llvm::SmallDenseMap<std::pair<Value, AffineMap>, Value> views;
   scf::ForOp outermost;
 };
-
-/// A dimension's size; of a local buffer, as it was allocated.
-OpFoldResult StreamLoop::sizeOf(Value buffer, unsigned dim) {
-  auto type = cast<MemRefType>(buffer.getType());
-  if (!type.isDynamicDim(dim))
-    return b.index(type.getDimSize(dim));
-  if (auto alloc = buffer.getDefiningOp<memref::AllocOp>())
-    return alloc.getDynamicSizes()[type.getDynamicDimIndex(dim)];
-  return memref::DimOp::create(b, buffer, b.value(dim)).getResult();
-}
 
 /// Blocks of even size, so that the last ones are not remnants.
 void StreamLoop::chooseBlocks() {
@@ -110,7 +100,7 @@ void StreamLoop::chooseBlocks() {
       bytes +=
           *storedBytes(cast<MemRefType>(buffer.getType()).getElementType());
   for (unsigned label = 0; label < extents.size(); ++label) {
-    extents[label] = sizeOf(tensor, label);
+    extents[label] = sizeOf(b, tensor, label);
     blocks[label] = b.index(1);
   }
   auto even = [&](OpFoldResult extent, int64_t most, int64_t whole) {
@@ -132,17 +122,10 @@ void StreamLoop::chooseBlocks() {
 }
 
 Value StreamLoop::makeLocal(ArrayRef<int> dims, MemRefType type, Value old) {
-  SmallVector<int64_t> shape;
-  SmallVector<Value> dynamic;
-  for (auto [dim, label] : llvm::enumerate(dims)) {
-    OpFoldResult size = label >= 0 ? blocks[label] : sizeOf(old, dim);
-    shape.push_back(b.known(size).value_or(ShapedType::kDynamic));
-    if (!b.known(size))
-      dynamic.push_back(b.value(size));
-  }
-  return memref::AllocOp::create(b,
-                                 MemRefType::get(shape, type.getElementType()),
-                                 dynamic, b.getI64IntegerAttr(64));
+  SmallVector<OpFoldResult> sizesHere;
+  for (auto [dim, label] : llvm::enumerate(dims))
+    sizesHere.push_back(label >= 0 ? blocks[label] : sizeOf(b, old, dim));
+  return allocateBlock(b, sizesHere, type.getElementType());
 }
 
 /// Buffers allocated in this block that only members (and a free) use.
@@ -175,7 +158,7 @@ Value StreamLoop::viewOf(Value buffer, ArrayRef<int> dims) {
       strides(dims.size(), b.index(1));
   for (auto [dim, label] : llvm::enumerate(dims)) {
     offsets.push_back(label >= 0 && !isLocal ? starts[label] : b.index(0));
-    sizesHere.push_back(label >= 0 ? sizes[label] : sizeOf(buffer, dim));
+    sizesHere.push_back(label >= 0 ? sizes[label] : sizeOf(b, buffer, dim));
     positions.push_back(b.getAffineConstantExpr(label));
   }
   AffineMap key = AffineMap::get(0, 0, positions, b.getContext());
@@ -527,10 +510,7 @@ void StreamLoop::build() {
   chooseBlocks();
   makeLocals();
   emitRows(0);
-  outermost->setAttr(kernelAttrName, b.getUnitAttr());
-  for (NamedAttribute attribute : end->getDiscardableAttrs())
-    if (attribute.getName().strref().starts_with("tapestry."))
-      outermost->setAttr(attribute.getName(), attribute.getValue());
+  becomeKernel(b, outermost, end);
   for (auto &[old, made] : locals)
     memref::DeallocOp::create(b, made);
   for (Value made : {last, reference, factor})
@@ -538,11 +518,7 @@ void StreamLoop::build() {
       memref::DeallocOp::create(b, made);
   for (const StreamMember &member : llvm::reverse(stream.members))
     member.op->erase();
-  for (auto &[old, made] : locals) {
-    for (Operation *user : llvm::make_early_inc_range(old.getUsers()))
-      user->erase();
-    old.getDefiningOp()->erase();
-  }
+  eraseReplaced(locals);
 }
 
 struct FormStreams : public impl::FormStreamsBase<FormStreams> {
