@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Every program in the folders of tests and documents, or of those that check_values.py
 knows, planned, cut into shards, which are proved, and put together again to the graph that
-was planned.
+was planned; also where partial results are summed one after another instead of in a stack.
 
     check_round_trip.py --devices 2,3,8
     check_round_trip.py --devices 3 --known
@@ -42,6 +42,7 @@ UNPLANNED = {
     "docs/pictures/linear.ein": {3: "is pinned to 2 parts"},
 }
 
+ACCUMULATE = "builtin.module(tapestry.graph(tapestry-accumulate-partials{stack-bytes=1}))"
 PIECE = "// -----\n"
 VERTEX = re.compile(r"= (tapestry\.(?!slice|concat|unsqueeze)[\w.]+) (\"[^\"]*\")")
 
@@ -92,11 +93,8 @@ def prove(wholes, sharded, folder):
     apply("--tapestry-verify-sharding", pairs, folder)
 
 
-def check(names, devices, folder):
-    """How many shards there were."""
-    planned = [graph for name in names if (graph := plan(name, devices, folder)) is not None]
-    sharded = apply("--tapestry-shard", planned, folder)
-    prove(planned, sharded, folder)
+def recover(planned, sharded, folder):
+    """The graphs that were planned from what they were cut into."""
     recovered = apply("--tapestry-unshard", sharded, folder)
     prove(recovered, sharded, folder)
     prove(planned, recovered, folder)
@@ -107,6 +105,17 @@ def check(names, devices, folder):
             raise driver.CheckFailed(
                 f"lost {expected - got}, gained {got - expected}\n{before}\nbecame\n{after}"
             )
+
+
+def check(names, devices, folder):
+    """How many shards there were."""
+    planned = [graph for name in names if (graph := plan(name, devices, folder)) is not None]
+    sharded = apply("--tapestry-shard", planned, folder)
+    prove(planned, sharded, folder)
+    recover(planned, sharded, folder)
+    chains = apply(f"--pass-pipeline={ACCUMULATE}", sharded, folder)
+    prove(planned, chains, folder)
+    recover(planned, chains, folder)
     return sum(graph.count("= tapestry.shard ") for graph in sharded)
 
 

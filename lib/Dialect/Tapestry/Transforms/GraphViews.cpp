@@ -93,6 +93,33 @@ TensorView teg::viewOfBlock(BlockOpInterface op, unsigned result,
                      partOfResult(op.getResultProjections()[result], range));
 }
 
+std::optional<CoverageFault> teg::findSumFault(ArrayRef<ZRange> range,
+                                               ArrayRef<ZBox> blocks) {
+  std::optional<CoverageFault> fault = findCoverageFault(range, blocks);
+  if (!fault || fault->times != 0)
+    return fault;
+  std::optional<SmallVector<int64_t>> twice;
+  for (size_t first = 0; first < blocks.size(); ++first)
+    for (const ZBox &other : blocks.drop_front(first + 1)) {
+      ZBox common = intersect(blocks[first], other);
+      if (isEmpty(common))
+        continue;
+      auto point = llvm::map_to_vector(
+          common, [](const ZRange &label) { return label.lo; });
+      if (!twice || point < *twice)
+        twice = std::move(point);
+    }
+  if (!twice)
+    return fault;
+  int64_t times = llvm::count_if(blocks, [&](const ZBox &block) {
+    return llvm::all_of(llvm::zip_equal(block, *twice), [](auto pair) {
+      auto [label, value] = pair;
+      return label.lo <= value && value < label.hi;
+    });
+  });
+  return CoverageFault{std::move(*twice), times};
+}
+
 namespace {
 /// Puts the blocks together that the rows of a stack are partial results of.
 class StackReader {
@@ -102,12 +129,11 @@ public:
   /// Takes up the partial results that a piece is of; false where they do not
   /// go with the others.
   bool take(const ViewPiece &piece, const PartialBlock *block);
-  std::optional<CoverageFault> findFault() const {
-    return findCoverageFault(made.range, blocks);
-  }
   llvm::SmallVector<int64_t> cellOf(llvm::ArrayRef<int64_t> point) const;
+  bool isOpen() const;
 
   PartialBlock made;
+  std::vector<ZBox> blocks;
 
 private:
   bool takeDim(const ViewPiece &piece, unsigned number, bool isFirst,
@@ -115,7 +141,6 @@ private:
 
   const TensorView &stack;
   SmallVector<std::optional<unsigned>> labels;
-  std::vector<ZBox> blocks;
 };
 } // namespace
 
@@ -149,6 +174,7 @@ bool StackReader::take(const ViewPiece &piece, const PartialBlock *block) {
   bool isFirst = !made.whole;
   if (isFirst) {
     made = *block;
+    made.blocks.clear();
     labels = resultLabels(cast<BlockOpInterface>(made.whole), made.result);
   }
   ZBox range = block->range;
@@ -158,8 +184,20 @@ bool StackReader::take(const ViewPiece &piece, const PartialBlock *block) {
   for (auto [own, all] : llvm::zip_equal(range, made.range))
     all = {std::min(all.lo, own.lo), std::max(all.hi, own.hi)};
   // What is repeated is combined as often.
-  blocks.insert(blocks.end(), piece.cells[0].size(), range);
+  if (block->blocks.empty())
+    blocks.insert(blocks.end(), piece.cells[0].size(), range);
+  for (const ZBox &part : block->blocks)
+    if (ZBox own = intersect(part, range); !isEmpty(own))
+      blocks.insert(blocks.end(), piece.cells[0].size(), own);
   return true;
+}
+
+/// Whether there are too few of them: other sums may have the rest.
+bool StackReader::isOpen() const {
+  double there = 0;
+  for (const ZBox &block : blocks)
+    there += static_cast<double>(volume(block));
+  return there < static_cast<double>(volume(made.range));
 }
 
 llvm::SmallVector<int64_t>
@@ -168,6 +206,18 @@ StackReader::cellOf(llvm::ArrayRef<int64_t> point) const {
   for (const std::optional<unsigned> &label : labels)
     cell.push_back(label ? point[*label] - made.range[*label].lo : 0);
   return cell;
+}
+
+const PartialBlock *
+GraphViews::partialOperand(BlockOpInterface op,
+                           function_ref<TensorView(Value)> viewOf) const {
+  if (partial.empty())
+    return nullptr;
+  for (Value operand : op.getTensorOperands())
+    for (const ViewPiece &piece : viewOf(operand).pieces)
+      if (const PartialBlock *block = partialBlock(piece.tensor))
+        return block;
+  return nullptr;
 }
 
 std::optional<PartialBlock> GraphViews::combined(const TensorView &stack,
@@ -189,7 +239,12 @@ std::optional<PartialBlock> GraphViews::combined(const TensorView &stack,
         why.cell.push_back(cells.lo);
       return std::nullopt;
     }
-  std::optional<CoverageFault> uncovered = reader.findFault();
+  if (reader.isOpen()) {
+    reader.made.blocks = std::move(reader.blocks);
+    return std::move(reader.made);
+  }
+  std::optional<CoverageFault> uncovered =
+      findSumFault(reader.made.range, reader.blocks);
   if (!uncovered)
     return std::move(reader.made);
   why.cell = reader.cellOf(uncovered->point);

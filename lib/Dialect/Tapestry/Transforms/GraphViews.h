@@ -20,6 +20,9 @@ struct PartialBlock {
   mlir::Operation *whole = nullptr;
   ZBox range;
   unsigned result = 0;
+  /// Of a sum that is not at its end, which lacks points of the range: those
+  /// that it has.
+  std::vector<ZBox> blocks = {};
 };
 
 /// Why a stack of partial values is no block.
@@ -33,6 +36,11 @@ struct StackFault {
   llvm::SmallVector<int64_t> point;
   std::optional<int64_t> times;
 };
+
+/// A point that is not combined once, if there is any, of blocks that a sum has
+/// of a range: rather one that is there twice, which no other sum mends.
+std::optional<CoverageFault> findSumFault(llvm::ArrayRef<ZRange> range,
+                                          llvm::ArrayRef<ZBox> blocks);
 
 class GraphViews {
 public:
@@ -54,9 +62,14 @@ public:
     auto known = partial.find(number);
     return known == partial.end() ? nullptr : &known->second;
   }
+  /// The first partial value that an operator reads, of the views that its
+  /// operands are; null where it reads none.
+  const PartialBlock *
+  partialOperand(BlockOpInterface op,
+                 llvm::function_ref<TensorView(mlir::Value)> viewOf) const;
   /// The block that partial results of one operator make, which are stacked
-  /// along the first dimension of a view; nothing where they are no such, or do
-  /// not make a box once, as `fault` says.
+  /// along the first dimension of a view, or what they have of it; nothing
+  /// where they are no such, or have a point twice, as `fault` says.
   std::optional<PartialBlock> combined(const TensorView &stack,
                                        StackFault *fault = nullptr) const;
 

@@ -2,6 +2,7 @@
 
 #include "PartialResults.h"
 #include "mlir/IR/TypeUtilities.h"
+#include <array>
 
 using namespace mlir;
 using namespace tapestry;
@@ -58,6 +59,137 @@ EinsumOp teg::createReduction(OpBuilder &builder, BlockOpInterface op,
     fillCombiner(builder, op, result, made.getCombiner());
   }
   return made;
+}
+
+namespace {
+/// Takes scalars apart that a monoid has combined.
+class CombinerMatcher {
+public:
+  CombinerMatcher(BlockOpInterface op, unsigned result) {
+    OpBuilder builder(op.getContext());
+    fillCombiner(builder, op, result, combiner);
+  }
+
+  /// The arguments, as often as each is combined, that a region of scalars
+  /// combines and does nothing else with; nothing where it does.
+  std::optional<SmallVector<unsigned>> argumentsOf(Region &scalar);
+
+private:
+  bool match(Value pattern, Value value);
+
+  Region combiner;
+  /// What the combiner's arguments stand for.
+  std::array<Value, 2> bound;
+};
+} // namespace
+
+/// Whether `value` is computed as `pattern` is, of some values for the
+/// combiner's arguments.
+bool CombinerMatcher::match(Value pattern, Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(pattern)) {
+    Value &known = bound[argument.getArgNumber()];
+    if (!known)
+      known = value;
+    return known == value;
+  }
+  Operation *wanted = pattern.getDefiningOp(), *op = value.getDefiningOp();
+  return op && op->getName() == wanted->getName() && op->getNumRegions() == 0 &&
+         wanted->getNumRegions() == 0 &&
+         cast<OpResult>(pattern).getResultNumber() ==
+             cast<OpResult>(value).getResultNumber() &&
+         op->getAttrDictionary() == wanted->getAttrDictionary() &&
+         op->getResultTypes() == wanted->getResultTypes() &&
+         op->getNumOperands() == wanted->getNumOperands() &&
+         llvm::all_of(llvm::zip_equal(wanted->getOperands(), op->getOperands()),
+                      [&](auto pair) {
+                        return match(std::get<0>(pair), std::get<1>(pair));
+                      });
+}
+
+std::optional<SmallVector<unsigned>>
+CombinerMatcher::argumentsOf(Region &scalar) {
+  // As many as nobody writes: values that are combined with themselves, again
+  // and again, are exponentially many.
+  constexpr size_t most = 4096;
+  Value pattern = combiner.front().getTerminator()->getOperand(0);
+  SmallVector<unsigned> arguments;
+  SmallVector<Value> open = {scalar.front().getTerminator()->getOperand(0)};
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      arguments.push_back(argument.getArgNumber());
+      continue;
+    }
+    bound = {};
+    if (open.size() + arguments.size() > most || isa<BlockArgument>(pattern) ||
+        !match(pattern, value) || !bound[0] || !bound[1])
+      return std::nullopt;
+    open.append({bound[1], bound[0]});
+  }
+  return arguments;
+}
+
+/// How the stack reads an operand: of index points, whose labels are these
+/// dimensions of it, those of `row` and following ones.
+static Projection readOfStack(Projection read, ArrayRef<unsigned> dims,
+                              int64_t row) {
+  for (ProjectionDim &dim : read.dims) {
+    for (AffineTerm &term : dim.terms) {
+      term.dim = dims[term.dim];
+      if (term.dim == 0)
+        dim.constant -= term.coefficient * row;
+    }
+    llvm::sort(dim.terms, [](const AffineTerm &a, const AffineTerm &b) {
+      return a.dim < b.dim;
+    });
+  }
+  return read;
+}
+
+std::optional<CombinedStack>
+teg::stackOf(BlockOpInterface op, BlockOpInterface whole, unsigned result,
+             function_ref<TensorView(Value)> viewOf) {
+  Region *scalar = op.getScalarRegion();
+  if (!scalar || !whole.getMonoidIdentity(result))
+    return std::nullopt;
+  // Of the one label that may be reduced, rows.
+  SmallVector<unsigned> dims(op.getIndexRank(), 0);
+  Projection written = op.getResultProjections().front();
+  for (auto [number, dim] : llvm::enumerate(written.dims)) {
+    if (!dim.isPlainDim())
+      return std::nullopt;
+    dims[dim.terms[0].dim] = number + 1;
+  }
+  size_t reduced = dims.size() - written.rank();
+  if (reduced > 1 ||
+      (reduced && !combineAlike(op, /*resultOfA=*/0, whole, result)))
+    return std::nullopt;
+  auto arguments = CombinerMatcher(whole, result).argumentsOf(*scalar);
+  if (!arguments)
+    return std::nullopt;
+  int64_t rows =
+      reduced ? op.getLabelExtents()[llvm::find(dims, 0) - dims.begin()] : 1;
+  CombinedStack stack;
+  stack.view.shape.push_back(rows * arguments->size());
+  llvm::append_range(
+      stack.view.shape,
+      cast<RankedTensorType>(op->getResult(0).getType()).getShape());
+  SmallVector<Value> tensors = op.getTensorOperands();
+  for (auto [number, operand] : llvm::enumerate(*arguments)) {
+    std::vector<Access> accesses = op.getAccesses(operand);
+    if (accesses.size() != 1 || !accesses[0].guard.empty() ||
+        accesses[0].fallback != AccessFallback::None)
+      return std::nullopt;
+    int64_t row = rows * static_cast<int64_t>(number);
+    ZBox cells = boxOfShape(stack.view.shape);
+    cells[0] = {row, row + rows};
+    if (!stack.view.add(viewOf(tensors[operand]),
+                        readOfStack(accesses[0].projection, dims, row), cells))
+      return std::nullopt;
+    stack.operands.append(rows, operand);
+  }
+  stack.view.merge();
+  return stack;
 }
 
 bool teg::combineAlike(BlockOpInterface a, unsigned resultOfA,

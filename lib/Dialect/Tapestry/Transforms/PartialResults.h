@@ -4,6 +4,7 @@
 #define TAPESTRY_LIB_DIALECT_TAPESTRY_TRANSFORMS_PARTIALRESULTS_H
 
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Support/TensorView.h"
 
 namespace tapestry::teg {
 
@@ -16,6 +17,20 @@ EinsumOp createReduction(mlir::OpBuilder &builder, BlockOpInterface op,
 /// Whether two operators combine the values of a result each in the same way.
 bool combineAlike(BlockOpInterface a, unsigned resultOfA, BlockOpInterface b,
                   unsigned resultOfB);
+
+/// What is combined to a tensor, along the first dimension.
+struct CombinedStack {
+  TensorView view;
+  /// Per row the operand that it is of.
+  llvm::SmallVector<unsigned> operands;
+};
+
+/// What an operator combines by the monoid of a result of another, if it does
+/// that alone: elements of several operands, as a sum of two tensors does, of
+/// one dimension of one, or both. `viewOf` says what an operand is.
+std::optional<CombinedStack>
+stackOf(BlockOpInterface op, BlockOpInterface whole, unsigned result,
+        llvm::function_ref<TensorView(mlir::Value)> viewOf);
 
 } // namespace tapestry::teg
 

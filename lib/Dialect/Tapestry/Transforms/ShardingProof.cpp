@@ -43,7 +43,7 @@ private:
   LogicalResult see(Operation &op);
   LogicalResult seeSource(GraphNodeInterface source);
   LogicalResult seeSink(GraphNodeInterface sink);
-  LogicalResult seeReduction(BlockOpInterface op, PartialBlock block);
+  std::optional<LogicalResult> seeCombination(BlockOpInterface op);
   LogicalResult seeVertex(BlockOpInterface op);
   void setBlock(Value tensor, PartialBlock block);
   LogicalResult seeLoop(GraphLoopInterface loop);
@@ -63,8 +63,12 @@ private:
                                const Mismatch &fault);
   LogicalResult reportUnknown(BlockOpInterface op, BlockOpInterface left,
                               BlockOpInterface alike);
-  LogicalResult reportStack(BlockOpInterface op, Value stack,
+  LogicalResult reportStack(BlockOpInterface op, const CombinedStack &stack,
                             const StackFault &fault);
+  /// Says of a sum that lacks points which is the first; nothing of any other
+  /// cell.
+  std::optional<LogicalResult>
+  reportOpenSum(const std::optional<ViewCell> &cell);
   std::string nameOf(const std::optional<ViewCell> &cell);
 
   /// Of both graphs; numbers are those of tensors of the whole one, and of
@@ -119,6 +123,8 @@ std::string ShardingProof::nameOf(const std::optional<ViewCell> &cell) {
 LogicalResult ShardingProof::reportMismatch(BlockOpInterface whole,
                                             BlockOpInterface op,
                                             const Mismatch &fault) {
+  if (auto reported = reportOpenSum(fault.got))
+    return *reported;
   InFlightDiagnostic diagnostic = op.emitError("'")
                                   << op.getVertexName()
                                   << (isa<ShardOp>(op.getOperation())
@@ -133,7 +139,8 @@ LogicalResult ShardingProof::reportMismatch(BlockOpInterface whole,
                     << ", expected " << nameOf(fault.expected);
 }
 
-LogicalResult ShardingProof::reportStack(BlockOpInterface op, Value stack,
+LogicalResult ShardingProof::reportStack(BlockOpInterface op,
+                                         const CombinedStack &stack,
                                          const StackFault &fault) {
   std::string whole = tensorName(fault.whole->getResult(fault.result));
   InFlightDiagnostic diagnostic = op.emitError("'")
@@ -143,10 +150,34 @@ LogicalResult ShardingProof::reportStack(BlockOpInterface op, Value stack,
     return diagnostic << "at " << pointText(fault.cell) << " index point "
                       << pointText(fault.point) << " is combined "
                       << *fault.times << " times, expected 1";
-  return diagnostic << "the stack has at " << pointText(fault.cell) << " "
-                    << nameOf(views.of(stack).at(fault.cell))
+  ArrayRef<int64_t> place(fault.cell);
+  if (op.getTensorOperands().size() == 1)
+    diagnostic << "the stack has at " << pointText(place);
+  else
+    diagnostic << "operand " << stack.operands[place.front()] << " has at "
+               << pointText(place.drop_front());
+  return diagnostic << " " << nameOf(stack.view.at(fault.cell))
                     << ", expected a partial value of " << whole
                     << " for the cells of the first row";
+}
+
+std::optional<LogicalResult>
+ShardingProof::reportOpenSum(const std::optional<ViewCell> &cell) {
+  const PartialBlock *block = cell ? views.partialBlock(cell->tensor) : nullptr;
+  if (!block || block->blocks.empty())
+    return std::nullopt;
+  auto op = views.tensor(cell->tensor).getDefiningOp<BlockOpInterface>();
+  auto uncovered = findSumFault(block->range, block->blocks);
+  StackFault fault = {
+      block->whole, block->result, {}, uncovered->point, uncovered->times};
+  Projection written =
+      cast<BlockOpInterface>(block->whole).getResultProjections()[fault.result];
+  for (const ProjectionDim &dim : written.dims) {
+    unsigned label = dim.terms.empty() ? 0 : dim.terms[0].dim;
+    fault.cell.push_back(
+        dim.terms.empty() ? 0 : fault.point[label] - block->range[label].lo);
+  }
+  return reportStack(op, {}, fault);
 }
 
 LogicalResult ShardingProof::expectTensor(Operation *op, const Twine &what,
@@ -159,6 +190,8 @@ LogicalResult ShardingProof::expectTensor(Operation *op, const Twine &what,
   std::optional<llvm::SmallVector<int64_t>> cell = findDifference(wanted, view);
   if (!cell)
     return success();
+  if (auto reported = reportOpenSum(view.at(*cell)))
+    return *reported;
   return op->emitError() << what << " has at " << pointText(*cell) << " "
                          << nameOf(view.at(*cell)) << ", expected "
                          << nameOf(wanted.at(*cell));
@@ -194,7 +227,7 @@ LogicalResult ShardingProof::seeSink(GraphNodeInterface sink) {
 void ShardingProof::setBlock(Value tensor, PartialBlock block) {
   auto whole = cast<BlockOpInterface>(block.whole);
   Value all = whole->getResult(block.result);
-  if (isComplete(whole, block.result, block.range) &&
+  if (block.blocks.empty() && isComplete(whole, block.result, block.range) &&
       getElementTypeOrSelf(tensor) == getElementTypeOrSelf(all)) {
     unsigned number = *views.of(all).asTensor();
     return views.set(tensor,
@@ -206,15 +239,34 @@ void ShardingProof::setBlock(Value tensor, PartialBlock block) {
   views.set(tensor, TensorView::of(number, type.getShape()));
 }
 
-LogicalResult ShardingProof::seeReduction(BlockOpInterface op,
-                                          PartialBlock block) {
-  auto whole = cast<BlockOpInterface>(block.whole);
-  if (!combineAlike(op, /*resultOfA=*/0, whole, block.result))
+/// What combines partial values, or reads nothing else; nothing of any other.
+std::optional<LogicalResult>
+ShardingProof::seeCombination(BlockOpInterface op) {
+  auto viewOf = [&](Value operand) { return views.of(operand); };
+  const PartialBlock *part = views.partialOperand(op, viewOf);
+  if (!part)
+    return std::nullopt;
+  auto whole = cast<BlockOpInterface>(part->whole);
+  unsigned result = part->result;
+  std::optional<CombinedStack> stack = stackOf(op, whole, result, viewOf);
+  StackFault fault;
+  if (!stack) {
+    bool isCombined = llvm::all_of(op.getTensorOperands(), [&](Value operand) {
+      return llvm::all_of(views.of(operand).pieces,
+                          [&](const ViewPiece &piece) {
+                            return views.partialBlock(piece.tensor) != nullptr;
+                          });
+    });
+    if (!isCombined || !op.getScalarRegion())
+      return std::nullopt;
     return op.emitError("'")
            << op.getVertexName() << "' combines partial values of "
-           << tensorName(whole->getResult(block.result))
-           << " by another monoid";
-  setBlock(op->getResult(0), std::move(block));
+           << tensorName(whole->getResult(result)) << " by another monoid";
+  }
+  auto block = views.combined(stack->view, &fault);
+  if (!block)
+    return reportStack(op, *stack, fault);
+  setBlock(op->getResult(0), std::move(*block));
   return success();
 }
 
@@ -432,17 +484,11 @@ LogicalResult ShardingProof::see(Operation &op) {
     if (selector.isTransparent())
       return success();
   auto vertex = dyn_cast<BlockOpInterface>(op);
-  if (auto einsum = dyn_cast<EinsumOp>(op))
-    if (Value stack = einsum.getReducedStack()) {
-      StackFault fault;
-      if (auto block = views.combined(views.of(stack), &fault))
-        return seeReduction(vertex, std::move(*block));
-      if (fault.whole)
-        return reportStack(vertex, stack, fault);
-    }
-  if (vertex)
-    return seeVertex(vertex);
-  return op.emitError("is nothing that a sharding is proved of");
+  if (!vertex)
+    return op.emitError("is nothing that a sharding is proved of");
+  if (std::optional<LogicalResult> seen = seeCombination(vertex))
+    return *seen;
+  return seeVertex(vertex);
 }
 
 //===----------------------------------------------------------------------===//

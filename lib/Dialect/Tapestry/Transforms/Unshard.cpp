@@ -48,7 +48,8 @@ public:
   int64_t numShards = 0, numWholes = 0;
 
 private:
-  SmallVector<Operation *> takeReady(bool reductions);
+  void combineReady();
+  SmallVector<Operation *> takeReady();
   bool isReady(Operation *op);
   /// With `joined` what joins several tensors is one itself.
   std::optional<Shard> describe(ShardOp op, bool joined);
@@ -57,7 +58,7 @@ private:
   std::vector<Group> group(ArrayRef<Operation *> ready, bool joined);
   void makeWhole(const Group &group);
   BlockOpInterface cloneWhole(const Group &group);
-  void combine(EinsumOp op);
+  bool combine(BlockOpInterface op);
   void replaceUses();
   void replaceUses(Operation &op, Value result);
   void eraseUnused();
@@ -77,7 +78,8 @@ private:
   llvm::DenseMap<unsigned, TensorView> wholes;
   /// The numbers of joins that are read as tensors.
   llvm::DenseMap<Value, unsigned> joins;
-  /// Shards that may still be put together, and reductions of stacks.
+  /// Shards that may still be put together, and what may combine partial
+  /// values.
   llvm::SetVector<Operation *> waiting;
   /// Those that have been.
   llvm::SmallPtrSet<Operation *, 16> done;
@@ -157,9 +159,10 @@ TensorView Unsharder::resolveToJoin(Value value) {
 // Groups
 //===----------------------------------------------------------------------===//
 
-static bool isReduction(Operation *op) {
-  auto einsum = dyn_cast<EinsumOp>(op);
-  return einsum && einsum.getReducedStack();
+/// Whether an operator may do nothing but combine scalars.
+static bool mayCombine(Operation *op) {
+  auto block = dyn_cast<BlockOpInterface>(op);
+  return block && block.getScalarRegion();
 }
 
 /// Whether it is known what the operands are: no slices of what may be put
@@ -173,11 +176,19 @@ bool Unsharder::isReady(Operation *op) {
   });
 }
 
-/// The reductions, or the others, of which it is known; they wait no longer.
-SmallVector<Operation *> Unsharder::takeReady(bool reductions) {
+/// Takes all up that combine what is known; a sum of sums follows those.
+void Unsharder::combineReady() {
+  for (Operation *op : llvm::to_vector(waiting))
+    if (mayCombine(op) && isReady(op) &&
+        (combine(cast<BlockOpInterface>(op)) || !isa<ShardOp>(op)))
+      waiting.remove(op);
+}
+
+/// The shards of which it is known; they wait no longer.
+SmallVector<Operation *> Unsharder::takeReady() {
   SmallVector<Operation *> ready;
   for (Operation *op : waiting)
-    if (isReduction(op) == reductions && isReady(op))
+    if (isa<ShardOp>(op) && isReady(op))
       ready.push_back(op);
   for (Operation *op : ready)
     waiting.remove(op);
@@ -313,26 +324,34 @@ void Unsharder::makeWhole(const Group &group) {
   ++numWholes;
 }
 
-/// A reduction of partial results that make a whole is a view of that.
-void Unsharder::combine(EinsumOp op) {
-  auto block = views.combined(resolve(op.getReducedStack()));
+/// What combines partial results that make a whole is a view of that; false
+/// where an operator does something else.
+bool Unsharder::combine(BlockOpInterface op) {
+  auto viewOf = [&](Value operand) { return resolve(operand); };
+  const PartialBlock *part = views.partialOperand(op, viewOf);
+  if (!part)
+    return false;
+  auto stack =
+      stackOf(op, cast<BlockOpInterface>(part->whole), part->result, viewOf);
+  if (!stack)
+    return false;
+  auto block = views.combined(stack->view);
   if (!block)
-    return;
+    return false;
   auto whole = cast<BlockOpInterface>(block->whole);
-  Value all = whole->getResult(block->result);
-  unsigned own = *views.of(op.getResult()).asTensor();
-  if (!combineAlike(cast<BlockOpInterface>(op.getOperation()), /*resultOfA=*/0,
-                    whole, block->result))
-    return;
-  if (!isComplete(whole, block->result, block->range)) {
+  Value all = whole->getResult(block->result), made = op->getResult(0);
+  unsigned own = *views.of(made).asTensor();
+  if (!block->blocks.empty() ||
+      !isComplete(whole, block->result, block->range)) {
     views.setPartial(own, std::move(*block));
   } else {
-    if (getElementTypeOrSelf(all) != op.getResultType().getElementType())
-      return;
+    if (getElementTypeOrSelf(all) != getElementTypeOrSelf(made))
+      return false;
     wholes[own] = viewOfBlock(whole, block->result, block->range,
                               *views.of(all).asTensor());
   }
   done.insert(op);
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -394,12 +413,11 @@ void Unsharder::eraseUnused() {
 
 void Unsharder::run() {
   for (Operation &op : block)
-    if (isa<ShardOp>(op) || isReduction(&op))
+    if (isa<ShardOp>(op) || mayCombine(&op))
       waiting.insert(&op);
   while (!waiting.empty()) {
-    for (Operation *op : takeReady(/*reductions=*/true))
-      combine(cast<EinsumOp>(op));
-    SmallVector<Operation *> ready = takeReady(/*reductions=*/false);
+    combineReady();
+    SmallVector<Operation *> ready = takeReady();
     // Shards read joins of the graph itself; what is joined for one shard, the
     // tensors behind it.
     for (bool joined : {true, false}) {

@@ -431,8 +431,9 @@ def TapestryUnshard : Pass<"tapestry-unshard", "::tapestry::teg::GraphOp"> {
     Shards are of one operation where they hold what computes equally, read slices
     of the same tensors, and their ranges make its index space exactly once. That
     operation takes the place of what they are put together to, however it is cut,
-    nested, ordered and named: concatenations, slices, and reductions of stacked
-    partial results by its monoid. What else reads a shard reads a slice of the whole.
+    nested, ordered and named: concatenations, slices, and what combines partial
+    results by its monoid: reductions of stacks, sums of two or more tensors, and sums
+    of those. What else reads a shard reads a slice of the whole.
     Nothing is asked of names and attributes. Shards that are none of a whole stay as
     they are.
 
@@ -483,8 +484,8 @@ def TapestryVerifySharding
     second is shown to be a view of tensors of the first: selectors are looked
     through, and a shard computes a block of a vertex that computes as what it holds
     if it is given the slices that the vertex reads there. Partial values are those of a vertex whose reduced labels the
-    range does not have all of; a reduction of them by its monoid over a stack is
-    the result where they make the whole once. What has no shards has to be as it
+    range does not have all of; what combines them by its monoid, over a stack or as
+    sums of tensors, in any order and depth, is the result where they make the whole once. What has no shards has to be as it
     is in the first graph. Then every index point of every vertex has to be computed
     exactly once, of equal vertices of equal operands once for each, and sinks hand out equal cells. Names of vertices do not matter,
     those of sources and sinks do. The order of sinks and points is not looked at.
@@ -495,6 +496,7 @@ def TapestryVerifySharding
     // error: index point (3, 0) of 'Y' is computed 2 times in the sharded graph, expected 1
     // error: sink 'Y' has at (0) cell (3) of 'Y', expected cell (0) of 'Y'
     // error: 'Y' combines no block of 'Y': at (0) index point (0, 2) is combined 0 times, expected 1
+    // error: 'Y.sum' combines partial values of 'Y' by another monoid
     // error: 'Y.2' with the range [3, 6) leaves the index space [0, 5) of 'Y': index point (5) is the first outside
     ```
     What views do not decide is an error, too. Changes nothing.
