@@ -48,6 +48,50 @@ TEST(TargetInfo, ReadsLLVMsTables) {
   EXPECT_FALSE(TargetInfo::get("x86-64-v4", 100));
 }
 
+/// The same of factors of `bits`, which are added in 32.
+NestProblem narrowMatmul(int64_t m, int64_t n, int64_t k, Factor factor,
+                         unsigned bits) {
+  NestProblem problem = matmul(m, n, k);
+  problem.bodyCost = 4;
+  for (unsigned side : {0, 1}) {
+    problem.accesses[side].factor = factor;
+    problem.accesses[side].bits = bits;
+    problem.accesses[side].converted = true;
+  }
+  return problem;
+}
+
+TEST(NestPlan, NarrowProductsAreOfWords) {
+  TargetInfo rapids = *TargetInfo::get("sapphirerapids");
+  TargetInfo zen = *TargetInfo::get("znver5");
+  NestProblem quads = narrowMatmul(100, 1024, 1024, Factor::Signed, 8);
+  NestPlan plan = planNest(quads, rapids);
+  EXPECT_EQ(plan.dot, Dot::I8Quads);
+  // Rows are flipped on their way into a panel.
+  EXPECT_EQ(plan.packing[0], Packing::Rows);
+  EXPECT_EQ(plan.packing[1], Packing::Columns);
+  EXPECT_EQ(planNest(quads, avx2()).dot, Dot::I16Pairs);
+  EXPECT_EQ(planNest(quads, *TargetInfo::get("alderlake")).dot, Dot::I8Quads);
+  // 256-bit vectors of integers came after those of floats.
+  EXPECT_EQ(planNest(quads, *TargetInfo::get("sandybridge")).dot, Dot::None);
+
+  NestProblem pairs = narrowMatmul(100, 1024, 1024, Factor::BF16, 16);
+  plan = planNest(pairs, zen);
+  EXPECT_EQ(plan.dot, Dot::BF16Pairs);
+  EXPECT_EQ(plan.packing[0], Packing::None);
+  EXPECT_EQ(planNest(pairs, rapids).dot, Dot::None);
+  EXPECT_EQ(
+      planNest(narrowMatmul(100, 1024, 1023, Factor::BF16, 16), zen).packing[0],
+      Packing::Rows);
+  // u16 fits no i16; a row or three points are not worth it.
+  EXPECT_EQ(planNest(narrowMatmul(100, 99, 98, Factor::Unsigned, 16), zen).dot,
+            Dot::None);
+  EXPECT_EQ(planNest(narrowMatmul(1, 99, 98, Factor::Signed, 8), zen).dot,
+            Dot::None);
+  EXPECT_EQ(planNest(narrowMatmul(100, 99, 3, Factor::Signed, 8), zen).dot,
+            Dot::None);
+}
+
 TEST(NestPlan, MatmulIsTiledAndPacked) {
   NestPlan plan = planNest(matmul(1024, 1024, 1024), avx512());
   EXPECT_EQ(plan.kind, NestKind::Tile);

@@ -25,9 +25,10 @@ constexpr int64_t shortSum = 64;
 constexpr int64_t groupBlocks = 32;
 
 TileEmitter::TileEmitter(IndexBuilder &b, Nest &nest, const NestPlan &plan,
-                         const TargetInfo &target, bool isLong)
+                         const TargetInfo &target, const WordLoop &words,
+                         bool isLong)
     : NestEmitter(b, nest, plan, target), isLong(isLong),
-      sources(nest.operands), panels(nest.operands.size()) {}
+      sources(nest.operands), panels(nest.operands.size()), words(words) {}
 
 void TileEmitter::emit() {
   planBlocks();
@@ -53,7 +54,7 @@ void TileEmitter::planBlocks() {
     blockSteps = b.ceilDiv(blockSteps, blocks);
     groupSteps = b.mul(blockSteps, b.index(groupBlocks));
     auto points = b.known(b.mul(steps, below));
-    addsBlocks = adds && !(points && *points <= shortSum);
+    addsBlocks = adds && !(points && *points * group() <= shortSum);
     manyBlocks = b.min(b.div(blocks, b.index(groupBlocks + 1)), b.index(1));
   }
   blockPoints = b.mul(blockSteps, below);
@@ -184,7 +185,8 @@ OpFoldResult TileEmitter::columnOffset(unsigned operand, unsigned column) {
 
 void TileEmitter::emitTile(const Block &block, const NestPoint &point,
                            unsigned rows, OpFoldResult remaining, Masks masks) {
-  Tile tile{block, point, rows, {}, Value(), {}};
+  Tile tile{block, point,   rows, b.sub(block.columns, remaining),
+            {},    Value(), {}};
   for (unsigned column = 0; column < plan.vectors; ++column)
     tile.masks.push_back(
         masks == Masks::None
@@ -371,6 +373,11 @@ TileEmitter::IndexList TileEmitter::reduce(const Tile &tile) {
       sum = arith::AddFOp::create(b, start, sum);
     return sums;
   }
+  if (columnSums) {
+    IndexList carried = startValues(tile);
+    subtractSums(tile, carried);
+    return reductionOf(tile, carried);
+  }
   if (!isExtreme() || tile.rows * plan.vectors < 8)
     return reductionOf(tile, startValues(tile));
 
@@ -440,6 +447,8 @@ Value TileEmitter::loadArgument(const Tile &tile, const NestPoint &steps,
 TileEmitter::IndexList TileEmitter::emitStep(const Tile &tile,
                                              const NestPoint &steps,
                                              ValueRange carried) {
+  if (plan.dot != Dot::None)
+    return emitDots(tile, steps, carried);
   BodyEmitter body(b, nest.body(), plan.lanes);
   for (auto [number, access] : llvm::enumerate(nest.problem.accesses)) {
     bool row = plan.rowDim >= 0 && access.dependsOn(plan.rowDim);

@@ -306,6 +306,27 @@ static void transposeSquare(IndexBuilder &b, SmallVectorImpl<Value> &rows) {
   }
 }
 
+void NestEmitter::copySquares(
+    llvm::function_ref<Value(OpFoldResult, OpFoldResult)> lanesAt,
+    OpFoldResult line, OpFoldResult columns, const NestOperand &target,
+    OpFoldResult targetOffset, int64_t targetStride) {
+  OpFoldResult last = b.sub(columns, b.index(1));
+  loop(b.index(0), columns, plan.lanes, [&](OpFoldResult column) {
+    SmallVector<Value> square;
+    for (unsigned lane = 0; lane < plan.lanes; ++lane)
+      // Past the last column, repeat it: no one looks at the copy.
+      square.push_back(
+          lanesAt(line, b.min(b.add(column, b.index(lane)), last)));
+    transposeSquare(b, square);
+    OpFoldResult to =
+        b.add(b.add(targetOffset, column), b.mul(line, b.index(targetStride)));
+    for (unsigned lane = 0; lane < plan.lanes; ++lane)
+      store(square[lane], target,
+            b.add(to, b.index(int64_t(lane) * targetStride)), b.index(1),
+            Value());
+  });
+}
+
 void NestEmitter::copyTransposed(const NestOperand &operand,
                                  OpFoldResult offset, OpFoldResult columnStride,
                                  OpFoldResult lines, OpFoldResult columns,
@@ -313,24 +334,13 @@ void NestEmitter::copyTransposed(const NestOperand &operand,
                                  OpFoldResult targetOffset,
                                  int64_t targetStride) {
   unsigned lanes = plan.lanes;
-  OpFoldResult last = b.sub(columns, b.index(1));
   auto squares = [&](OpFoldResult line, Value mask) {
-    loop(b.index(0), columns, lanes, [&](OpFoldResult column) {
-      SmallVector<Value> square;
-      for (unsigned lane = 0; lane < lanes; ++lane) {
-        // Past the last column, repeat it: no one looks at the copy.
-        OpFoldResult at = b.min(b.add(column, b.index(lane)), last);
-        at = b.add(b.add(offset, line), b.mul(columnStride, at));
-        square.push_back(load(operand, at, b.index(1), lanes, mask));
-      }
-      transposeSquare(b, square);
-      OpFoldResult to = b.add(b.add(targetOffset, column),
-                              b.mul(line, b.index(targetStride)));
-      for (unsigned lane = 0; lane < lanes; ++lane)
-        store(square[lane], target,
-              b.add(to, b.index(int64_t(lane) * targetStride)), b.index(1),
-              Value());
-    });
+    auto lanesAt = [&](OpFoldResult first, OpFoldResult column) {
+      OpFoldResult at =
+          b.add(b.add(offset, first), b.mul(columnStride, column));
+      return load(operand, at, b.index(1), lanes, mask);
+    };
+    copySquares(lanesAt, line, columns, target, targetOffset, targetStride);
   };
   OpFoldResult whole = b.alignDown(lines, lanes);
   loop(b.index(0), whole, lanes,

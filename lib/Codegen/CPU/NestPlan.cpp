@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tapestry/Codegen/CPU/NestPlan.h"
+#include "DotProducts.h"
 #include "FewColumns.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -82,7 +83,8 @@ private:
   void sharePanels();
   void orderLoops();
 
-  const NestProblem &problem;
+  /// As it was given; with a dot product that of its words.
+  NestProblem problem;
   const TargetInfo &target;
   NestPlan plan;
   /// hasFewRows().
@@ -360,9 +362,17 @@ void Planner::planTile() {
   plan.kind = NestKind::Tile;
   plan.rowDim = rowDimFor(plan.vectorDim);
   orderLoops();
-  fewRows = hasFewRows();
-  chooseRegisterTile();
-  choosePacking();
+  plan.dot = findDot(problem, target, plan);
+  if (plan.dot == Dot::None) {
+    fewRows = hasFewRows();
+    chooseRegisterTile();
+    choosePacking();
+  } else {
+    DotLayout layout = layOutWords(problem, plan);
+    chooseRegisterTile();
+    choosePacking();
+    packWords(layout, plan);
+  }
   chooseBlocks();
   sharePanels();
 }

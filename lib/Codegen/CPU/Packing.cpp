@@ -38,9 +38,11 @@ void TileEmitter::allocatePanels() {
     // copyTransposed writes whole squares; the last may stick out.
     size = b.add(size, b.mul(square, b.index(plan.lanes)));
     NestOperand &source = sources[number];
-    Operation *conversion = nest.conversionOf(number);
-    source = allocate(conversion ? conversion->getResult(0).getType()
-                                 : source.elementType,
+    Operation *conversion =
+        plan.dot == Dot::None ? nest.conversionOf(number) : nullptr;
+    source = allocate(plan.dot != Dot::None ? b.getI32Type()
+                      : conversion          ? conversion->getResult(0).getType()
+                                            : source.elementType,
                       size);
     source.conversion = conversion;
     panels[number] = source.flat;
@@ -49,6 +51,10 @@ void TileEmitter::allocatePanels() {
       source.strides[plan.vectorDim] = blockPoints;
     else
       source.strides[plan.rowDim] = b.index(1);
+  }
+  if (flipsRows()) {
+    columnSums = allocate(b.getI32Type(), b.alignUp(blockColumns, width()));
+    panels.push_back(columnSums->flat);
   }
   if (!hasGroups())
     return;
@@ -90,6 +96,8 @@ void TileEmitter::packingLoops(
 }
 
 void TileEmitter::packColumns(const Block &block) {
+  if (plan.dot != Dot::None)
+    return packWordColumns(block);
   for (unsigned number = 0; number < sources.size(); ++number) {
     if (!isPacked(number, Packing::Columns))
       continue;
@@ -186,6 +194,8 @@ void TileEmitter::packElements(const Block &block, unsigned operand) {
 /// Packs the rows of one run of tiles, which start at `point`.
 void TileEmitter::packRows(const Block &block, const NestPoint &point,
                            unsigned rows) {
+  if (plan.dot != Dot::None)
+    return packWordRows(block, point, rows);
   for (unsigned number = 0; number < sources.size(); ++number) {
     if (!isPacked(number, Packing::Rows))
       continue;

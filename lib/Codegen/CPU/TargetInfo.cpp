@@ -35,8 +35,9 @@ static std::optional<StringMap<bool>> featuresOf(StringRef cpu) {
 }
 
 std::vector<std::string> TargetInfo::featuresUsed(StringRef cpu) {
-  // What instruction selection takes unasked. Others need intrinsics that we do
-  // not make, and a machine may well lack them.
+  // What instruction selection takes unasked and the dot products that we ask
+  // for. Others need intrinsics that we do not make, and a machine may well
+  // lack them.
   static constexpr StringLiteral selectable[] = {
       "sse3",        "ssse3",        "sse4.1",       "sse4.2",
       "sse4a",       "popcnt",       "lzcnt",        "movbe",
@@ -81,8 +82,14 @@ std::optional<TargetInfo> TargetInfo::get(StringRef cpu, unsigned vectorBits) {
   target.vectorRegisters = avx512 ? 32 : 16;
   target.maskedMemory = avx512;
   target.fusedMultiplyAdd = features->lookup("fma");
+  // Intel's (Sapphire Rapids) takes four times an FMA's time; sse4a is AMD's.
+  target.dotBF16 =
+      avx512 && features->lookup("avx512bf16") && features->lookup("sse4a");
+  target.dotIntegers = (avx512 && features->lookup("avx512vnni")) ||
+                       (!avx512 && features->lookup("avxvnni"));
   if (vectorBits)
     target.vectorBits = vectorBits;
+  target.addsPairs = target.vectorBits == 128 || features->lookup("avx2");
   return target;
 }
 

@@ -9,15 +9,28 @@
 #ifndef TAPESTRY_LIB_CODEGEN_CPU_TILEEMITTER_H
 #define TAPESTRY_LIB_CODEGEN_CPU_TILEEMITTER_H
 
+#include "DotProducts.h"
 #include "NestEmitter.h"
 
 namespace tapestry {
+
+/// What a nest whose last inner loop is counted in words of a dot product was
+/// before: the points of that loop, and how far apart they are in each operand.
+struct WordLoop {
+  mlir::OpFoldResult points;
+  llvm::SmallVector<mlir::OpFoldResult, 4> strides;
+  /// The operands of rows and of columns.
+  unsigned rows = 0, columns = 0;
+};
+
+/// Counts in words, where the plan asks for a dot product.
+WordLoop countWords(IndexBuilder &b, Nest &nest, const NestPlan &plan);
 
 class TileEmitter : public NestEmitter {
 public:
   /// `isLong`: the inner loops of a sum have many points.
   TileEmitter(IndexBuilder &b, Nest &nest, const NestPlan &plan,
-              const TargetInfo &target, bool isLong);
+              const TargetInfo &target, const WordLoop &words, bool isLong);
   void emit();
   using NestEmitter::addsFloats;
 
@@ -36,6 +49,8 @@ private:
     const Block &block;
     NestPoint point;
     unsigned rows;
+    /// The first column, in the block.
+    mlir::OpFoldResult column;
     /// Per vector, null where all lanes hold data.
     llvm::SmallVector<mlir::Value, 8> masks;
     /// Whether this tile has all its columns after all, as an i1; null when
@@ -125,6 +140,53 @@ private:
                                             mlir::OpFoldResult write)>
                         fn);
 
+  // DotTile.cpp
+  /// Points of the reduction per step of a tile.
+  unsigned group() const { return groupOf(plan.dot); }
+  Factor factorOf(unsigned operand) const {
+    return nest.problem.accesses[operand].factor;
+  }
+  bool flipsRows() const {
+    return tapestry::flipsRows(factorOf(words.rows), factorOf(words.columns),
+                               plan.dot);
+  }
+  IndexList emitDots(const Tile &tile, const NestPoint &steps,
+                     mlir::ValueRange carried);
+  mlir::Value addDot(mlir::Value sum, mlir::Value rows, mlir::Value columns);
+  mlir::Value wordAt(const NestOperand &operand, mlir::OpFoldResult offset);
+  void sumColumns(const Block &block);
+  void subtractSums(const Tile &tile, IndexList &values);
+
+  // PackWords.cpp
+  void packWordColumns(const Block &block);
+  void packWordVectors(const Block &block);
+  void packWordPanels(const Block &block);
+  void packWordRows(const Block &block, const NestPoint &point, unsigned rows);
+  mlir::Value toWords(mlir::Value elements, unsigned operand);
+  mlir::Value orZero(mlir::Value value, unsigned point,
+                     mlir::OpFoldResult present);
+  mlir::OpFoldResult pointAt(unsigned operand, mlir::OpFoldResult word,
+                             unsigned point, mlir::OpFoldResult present);
+  mlir::Value wordsAcross(unsigned operand, mlir::OpFoldResult at,
+                          mlir::OpFoldResult present, unsigned lanes,
+                          mlir::Value mask);
+  mlir::Value wordOf(unsigned operand, mlir::OpFoldResult at,
+                     mlir::OpFoldResult present);
+  /// Where a word's first point is read, where the word goes, and how many
+  /// points it has.
+  using WordFn =
+      llvm::function_ref<void(mlir::OpFoldResult read, mlir::OpFoldResult write,
+                              mlir::OpFoldResult present)>;
+  /// Runs `fn` for each word of a block of the reduction.
+  void wordLoops(const Block &block, unsigned operand, const NestPoint &start,
+                 WordFn fn);
+  /// The same for the words from number `from` on of the last inner loop.
+  void lastWords(const Block &block, unsigned operand, mlir::OpFoldResult from,
+                 mlir::OpFoldResult read, mlir::OpFoldResult write, WordFn fn);
+  /// Points of the last inner loop from where a block starts.
+  mlir::OpFoldResult pointsFrom(const Block &block);
+  mlir::OpFoldResult wholeWords(const Block &block);
+
   unsigned width() const { return plan.lanes * plan.vectors; }
   /// All tiles are known to have all their columns.
   bool wholeTiles() const {
@@ -158,6 +220,9 @@ private:
   /// The operands as the tile reads them: panels in place of packed ones.
   llvm::SmallVector<NestOperand, 4> sources;
   llvm::SmallVector<mlir::Value, 4> panels;
+  const WordLoop &words;
+  /// Where rows are flipped: what is too much in each column of a block.
+  std::optional<NestOperand> columnSums;
 };
 
 } // namespace tapestry

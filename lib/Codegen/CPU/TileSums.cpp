@@ -21,9 +21,12 @@ constexpr int64_t groupRuns = 16;
 /// Runs take whole rounds of as many of the innermost loops as are short: of
 /// all but the outermost where these have few points.
 void TileEmitter::planRuns(OpFoldResult below) {
-  if (!isLong && plan.reductionBlock && plan.reductionBlock <= runTerms)
+  // Words have several terms each.
+  int64_t terms = runTerms / group();
+  if (!isLong && plan.reductionBlock && plan.reductionBlock <= terms)
     return;
-  int64_t terms = plan.reductionBlock ? runTerms : 2 * runTerms;
+  if (!plan.reductionBlock)
+    terms *= 2;
   unsigned level = 0;
   OpFoldResult extent = blockSteps;
   if (isLong || b.known(below).value_or(0) > 2 * terms) {
@@ -160,8 +163,9 @@ TileEmitter::IndexList TileEmitter::zeros(unsigned rows) {
 /// long, the nest is built twice.
 void emitTile(IndexBuilder &b, Nest &nest, const NestPlan &plan,
               const TargetInfo &target) {
+  WordLoop words = countWords(b, nest, plan);
   auto emit = [&](bool isLong) {
-    TileEmitter(b, nest, plan, target, isLong).emit();
+    TileEmitter(b, nest, plan, target, words, isLong).emit();
   };
   OpFoldResult below = b.index(1);
   for (unsigned dim : ArrayRef(plan.inner).drop_front())

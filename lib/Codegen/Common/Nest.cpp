@@ -484,6 +484,7 @@ void Nest::describe() {
     problem.computeBits = std::max(problem.computeBits, access.bits);
     problem.accesses.push_back(std::move(access));
   }
+  readFactors();
   problem.isScan = isScanOverOneLoop();
   for (auto load : body().getOps<memref::LoadOp>()) {
     problem.loads.push_back(describeLoad(load));

@@ -40,6 +40,23 @@ enum class Packing {
   Rows,
 };
 
+/// Instructions that add several products of narrow numbers to each 32-bit
+/// lane.
+enum class Dot {
+  None,
+  /// Two of bf16.
+  BF16Pairs,
+  /// Two of i16, to which operands of 8 bits are widened.
+  I16Pairs,
+  /// Four of u8 with i8, to which what is neither is shifted.
+  I8Quads,
+};
+
+/// How many points of the reduction such an instruction takes.
+constexpr unsigned groupOf(Dot dot) {
+  return dot == Dot::None ? 1 : dot == Dot::I8Quads ? 4 : 2;
+}
+
 struct NestPlan {
   NestKind kind = NestKind::Scalar;
   /// The loop that lanes run along.
@@ -61,6 +78,9 @@ struct NestPlan {
   llvm::SmallVector<unsigned, 2> shared;
   /// Reduction loops, outermost first, without vectorDim.
   llvm::SmallVector<unsigned, 6> inner;
+  /// Tile: as many points of inner.back() as this takes lie side by side, in
+  /// words of 32 bits, padded with zeros. Reductions are counted in words then.
+  Dot dot = Dot::None;
   /// Tile: reduction points per block (blocks cut inner[0]); 0 for no blocks.
   int64_t reductionBlock = 0;
   /// Tile: points of vectorDim per block, a multiple of lanes * vectors; 0 for

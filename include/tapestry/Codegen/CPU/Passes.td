@@ -22,12 +22,14 @@ def VectorizeKernels
       combine the lanes at the end;
     - all other reductions (contractions, windows) compute tiles of rows x
       vectors whose partial results stay in registers, over blocks of the
-      reduction that are packed where that pays;
+      reduction that are packed where that pays; sums of products of bf16, i16
+      or i8 use the processor's dot products, on panels in which neighbours
+      along the reduction lie side by side, padded with zeros;
     - nests that store what they have reduced so far at every point (a scan)
       compute the prefixes of a vector in the register, or walk many lines at
       once, vectors across them.
 
-    Tails of the vector dimension use masks; a reduction is never padded. What
+    Tails of the vector dimension use masks; other reductions are not padded. What
     cannot be vectorised (an indexing map that is not linear, an operation that
     has no vector form) becomes scalar loops.
 
@@ -60,7 +62,8 @@ def VectorizeKernels
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
-    "::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect"
+    "::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::LLVM::LLVMDialect"
   ];
 }
 

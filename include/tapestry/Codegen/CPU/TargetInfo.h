@@ -26,6 +26,12 @@ struct TargetInfo {
   /// Loads and stores under a mask cost what plain ones do (AVX-512).
   bool maskedMemory = false;
   bool fusedMultiplyAdd = false;
+  /// Adds products of two bf16 to each f32 lane, in no more time than an FMA.
+  bool dotBF16 = false;
+  /// Adds products of two i16, or of four u8 with i8, to each i32 lane.
+  bool dotIntegers = false;
+  /// Adds products of two i16 to each other in vectors of this width.
+  bool addsPairs = false;
   /// Cache sizes that blocks are fitted into; modest ones, so that one set
   /// serves all current server processors.
   int64_t l1Bytes = int64_t(32) * 1024;

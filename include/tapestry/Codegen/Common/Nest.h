@@ -125,6 +125,7 @@ private:
   bool contiguous(unsigned operand, unsigned outer, unsigned inner) const;
   void describe();
   void readScan();
+  void readFactors();
   bool isScanOverOneLoop() const;
   bool isReadable(mlir::memref::LoadOp load);
   std::optional<int64_t> stepOf(mlir::Value value, unsigned loop);

@@ -24,6 +24,9 @@ struct NestDim {
   bool reduction = false;
 };
 
+/// What the elements of an input are in a sum of products, see NestAccess.
+enum class Factor { None, BF16, Signed, Unsigned };
+
 /// How an operand's address moves: `strides[d]` elements per step of loop d.
 /// A stride that is known at run time only is an estimate above 1, so that 0
 /// (does not depend on the loop) and 1 (contiguous) are always exact.
@@ -33,6 +36,10 @@ struct NestAccess {
   bool output = false;
   /// The body reads it through a conversion to a wider type alone.
   bool converted = false;
+  /// Of two inputs, where all that the nest does is to add their products in 32
+  /// bits, to which the body widens both: whether they are bf16 or integers of
+  /// `bits` with a sign or without.
+  Factor factor = Factor::None;
   /// What lies between two of its elements is another output's.
   bool isPart = false;
   /// Of a load: the bytes of all that it may read, 0 where they are not known,
