@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Random graphs of selectors, blocks, operators, constants and loops: NumPy's values bit
+"""Random graphs of selectors, blocks, operators, constants, loops, generators, and sources
+and sinks that name files: NumPy's values bit
 for bit by the reference, on 1 to 8 devices by plans good and bad, with the bytes and
 peaks of the plan; the same graph after a round trip in text and bytecode, and shard
 by shard.
@@ -34,8 +35,10 @@ class Attempt:
         arrays = {
             name: np.array(self.graph.values[int(name[1:])], order="C") for name in self.graph.sources
         }
+        driver.save_inputs(folder, {name: arrays.pop(name) for name in self.graph.files})
         self.inputs = [*driver.save_inputs(folder, arrays), *object_options(self.graph.text, folder)]
         self.names = [f"O{k}" for k in self.graph.sinks]
+        self.named = [f"O{k}" for k in self.graph.sinks if k not in self.graph.file_sinks]
 
     def tapestry(self, *words):
         return driver.tapestry(*words, cwd=self.folder).expect_status(0)
@@ -45,7 +48,9 @@ class Attempt:
 
     def run(self, *words):
         """A command that computes the graph's values."""
-        self.tapestry(*words, *self.inputs, *driver.output_options(self.names))
+        for name in self.names:
+            (self.folder / f"{name}.npy").unlink(missing_ok=True)
+        self.tapestry(*words, *self.inputs, *driver.output_options(self.named))
         for name, array in driver.load_outputs(self.folder, self.names).items():
             try:
                 compare.check_equal(name, array, np.array(self.graph.values[int(name[1:])]))

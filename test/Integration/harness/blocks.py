@@ -23,16 +23,50 @@ KERNELS = {
     "turned": "[] (X : {t}[*, *]) -> (Y : {t}[*, *])",
     "tiles": "[t, c] (X : {t}[t, c]) -> (Y : {t}[4 * t : 4, c])",
     "ramp": "[i] (params step : i64) -> (Y : {t}[i])",
+    "shifted": "[b, x] (X : {t}[b - 1 : 2, x]) -> (Y : {t}[b, x])",
+    "reach": "[n, k] (X : {t}[n, k]) -> (F : {t}[k] custom)",
 }
+# Of some the same as regions of IR, to be completed by the element type and what
+# operations on it are called: what computes a point, and how results are combined.
+BODIES = {
+    "stats": "^bb0(%x: {t}, %n: index, %k: index):\n    tapestry.block_yield %x, %x : {t}, {t}",
+    "shifted": """\
+^bb0(%x: tensor<2x{t}>, %b: index, %i: index):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %u = tensor.extract %x[%c0] : tensor<2x{t}>
+    %v = tensor.extract %x[%c1] : tensor<2x{t}>
+    %y = arith.sub{f} %u, %v : {t}
+    tapestry.block_yield %y : {t}""",
+    "reach": """\
+^bb0(%x: {t}, %n: index, %k: index):
+    %y = math.abs{f} %x : {t}
+    tapestry.block_yield %y : {t}""",
+}
+COMBINERS = {
+    "reach": """\
+^bb0(%a: {t}, %b: {t}):
+    %x = math.abs{f} %a : {t}
+    %y = math.abs{f} %b : {t}
+    %m = arith.max{max} %x, %y : {t}
+    tapestry.block_yield %m : {t}
+  }} identity {zero} : {t}""",
+}
+# What lies outside of the first operand.
+PADS = {"shifted": 7}
 # The same in .ein; `n` is the extent of a label that nothing decides.
 DECLARATIONS = {
-    "smooth": "[b, x](X[b, x:x + 3] : {t}, more : i64) -> Y[b, x] : {t} cost flops = 4",
+    "smooth": "[b, x](X[b, x:x + 3] : {t}, more : i64) -> Y[b, x] : {t} idempotent cost flops = 4",
     "strided": "[i, k](X[3*i:3*i + 5:2, k] : {t}) -> Y[i, k] : {t}",
     "stats": "[n, k](X[n, k] : {t}) -> sum S[n] : {t}, max M[k] : {t}",
-    "turned": "(X[:n, :m] : {t}) -> Y[:n, :m] : {t}",
+    "turned": "(X[:n, :m] : {t}) -> Y[:n, :m] : {t} idempotent",
     "tiles": "[t, c](X[t, c] : {t}) -> Y[4*t:4*t + 4, c] : {t}",
     "ramp": "[i:{n}](step : i64) -> Y[i] : {t}",
+    "shifted": "[b, x](pad(X, 7)[b - 1:b + 1, x] : {t}) -> Y[b, x] : {t}",
+    "reach": "[n, k](X[n, k] : {t}) -> absmax F[k] : {t}",
 }
+# What declarations need in front of them.
+MONOIDS = {"reach": "monoid absmax(a, b) = max(abs(a), abs(b)) identity 0"}
 FUNCTIONS = """\
 #include "tapestry-rt/Block.h"
 #define AT1(type, tensor, i) (*(type *)tapestry_block_at1(tensor, i))
@@ -74,6 +108,19 @@ FUNCTIONS = """\
   }                                                                           \\
   TAPESTRY_BLOCK(ramp_##T) {                                                  \\
     EACH(i, 0) AT1(C, Y, i) = (C)(i * call->params[0].integer);               \\
+    return 0;                                                                 \\
+  }                                                                           \\
+  TAPESTRY_BLOCK(shifted_##T) {                                               \\
+    EACH(b, 0) EACH(x, 1)                                                     \\
+      AT2(C, Y, b, x) = (C)(AT2(C, X, b - 1, x) - AT2(C, X, b, x));           \\
+    return 0;                                                                 \\
+  }                                                                           \\
+  TAPESTRY_BLOCK(reach_##T) {                                                 \\
+    EACH(n, 0) EACH(k, 1) {                                                   \\
+      C x = AT2(C, X, n, k), *most = &AT1(C, Y, k);                           \\
+      x = (C)(x < 0 ? -x : x);                                                \\
+      *most = x > *most ? x : *most;                                          \\
+    }                                                                         \\
     return 0;                                                                 \\
   }
 """
@@ -125,6 +172,17 @@ class Call:
         return [label for label in self.labels if label[0] != "t"]
 
 
+def regions(kernel, element, has_body):
+    """What stands behind the parameters of a block of IR."""
+    is_float = element[0] == "f"
+    fill = {"t": element, "f": "f" if is_float else "i", "max": "imumf" if is_float else "si",
+            "zero": "0.0" if is_float else "0"}  # fmt: skip
+    text = f" body {{\n  {BODIES[kernel].format(**fill)}\n  }}" if has_body else ""
+    if kernel in COMBINERS:
+        text += f" combine {{\n  {COMBINERS[kernel].format(**fill)}"
+    return text
+
+
 def call_ramp(rng, element):
     count, step = int(rng.integers(1, 9)), int(rng.integers(-3, 4))
     value = Bounded(element, np.arange(count) * step)
@@ -148,6 +206,14 @@ def draw_call(rng, kernel, x):
     if kernel == "stats":
         results = [x.reduce("sum", (1,)), x.reduce("max", (0,))]
         return Call(kernel, [("n", rows), ("k", columns)], {}, results)
+    if kernel == "shifted":
+        before = [np.pad(a, ((1, 0), (0, 0)), constant_values=c)[:-1] for a, c in ((x.value, 7), (x.error, 0))]
+        return Call(kernel, [("b", rows), ("x", columns)], {}, [Bounded(x.type, *before).subtract(x)])
+    # The least integer has no absolute value.
+    if kernel == "reach" and (x.is_float or x.value.min(initial=0) > np.iinfo(x.value.dtype).min):
+        largest = x.seen(lambda a: a)
+        largest.value = np.abs(largest.value)
+        return Call(kernel, [("n", rows), ("k", columns)], {}, [largest.reduce("max", (0,))])
     if kernel == "turned":
         return Call(kernel, [], {}, [x.seen(lambda a: a[::-1, ::-1])])
     if kernel == "tiles":

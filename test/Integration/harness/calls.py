@@ -60,6 +60,7 @@ def draw_block(rng, tensors, name):
     function = f"{kernel}_{type}"
     extents = dict(call.labels)
     declaration = blocks.DECLARATIONS[kernel].format(t=type, n=extents.get("i"))
+    head = (blocks.MONOIDS[kernel],) if kernel in blocks.MONOIDS else ()
     for tensor in behind:
         tensor.reads.add((name, function))
     return [
@@ -67,7 +68,7 @@ def draw_block(rng, tensors, name):
             f"{', '.join(names)} = {function}({', '.join(arguments)})",
             [Tensor(n, type, v.value.shape, v) for n, v in zip(names, results)],
             [Vertex(name, call.cut_labels)],
-            (f"extern block {function}{declaration}",),
+            (*head, f"extern block {function}{declaration}"),
         )
     ]
 

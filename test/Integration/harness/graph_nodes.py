@@ -1,9 +1,11 @@
-"""What graphs may hold beside selectors: blocks whose functions a C file has, operators
-that rules expand, einsums, and loops over some of them."""
+"""What graphs may hold beside selectors: sources and sinks that name files, generators,
+blocks with bodies or functions that a C file has, operators that rules expand, einsums,
+and loops over some of them."""
 
 import numpy as np
 
-from .blocks import C_TYPES, KERNELS, call_ramp, draw_call
+from . import philox
+from .blocks import BODIES, C_TYPES, KERNELS, PADS, call_ramp, draw_call, regions
 from .bounded import Bounded
 from .parts import Vertex
 from .graphs import TYPES, Graph
@@ -24,20 +26,49 @@ def exact(value, terms=None):
 class NodeGraph(Graph):
     """A graph of all kinds of nodes."""
 
+    def __init__(self, rng, leaves):
+        super().__init__(rng, leaves)
+        self.files = []  # sources that name a file
+
     KINDS = ["selector"] * 4 + ["block"] * 3 + ["operator"] * 2 + ["sum", "reduce", "loop"]
 
     def draw(self):
         kind = str(self.rng.choice(self.KINDS))
-        before = len(self.values), len(self.lines), len(self.sources), len(self.vertices), len(self.aliases)
+        lists = self.values, self.lines, self.sources, self.files, self.vertices, self.aliases
+        before = [len(kept) for kept in lists]
         try:
             getattr(self, f"draw_{kind}")()
             for value in self.values[before[0] :]:
                 exact(value)
         except Rejected:
-            for kept, count in zip(
-                (self.values, self.lines, self.sources, self.vertices, self.aliases), before
-            ):
+            for kept, count in zip(lists, before):
                 del kept[count:]
+
+    def leaf(self, shape=None, element=None):
+        """A source, also out of a file or generator that it names, or a constant."""
+        super().leaf(shape, element)
+        name, value = f"T{len(self.values) - 1}", self.values[-1]
+        if f'tapestry.source "{name}"' not in self.lines[-1] or self.leaves.random() < 0.5:
+            return
+        makers = ["file"]
+        if value.dtype != bool:
+            makers.append("iota")
+        if value.dtype.kind == "i":
+            makers.append("bits")
+        target = str(self.leaves.choice(makers))
+        if target == "file":
+            self.files.append(name)
+            target = f'file<"{name}.npy">'
+        else:
+            self.sources.remove(name)
+            made = np.arange(value.size).reshape(value.shape)
+            if target == "bits":
+                seed = int(self.leaves.integers(-9, 9))
+                made = philox.bits(value.shape, seed, f"{name}#0", value.dtype)
+                target = f"bits seed {seed}"
+            self.values[-1] = made.astype(value.dtype)
+            target = f"generator<{target}>"
+        self.lines[-1] = self.lines[-1].replace(f'"{name}" :', f'"{name}" from {target} :')
 
     def draw_selector(self):
         self.select()
@@ -75,13 +106,18 @@ class NodeGraph(Graph):
         results = [value.value.astype(TYPES[element]) for value in call.results]
         names = [f"T{len(self.values) + number}" for number in range(len(results))]
         extents = ", ".join(f"{label} = {n}" for label, n in call.labels)
+        element_pad = f"{PADS.get(kernel)}{'.0' if element[0] == 'f' else ''} : {element}"
+        pads = f" pads [{element_pad}]" if kernel in PADS else ""
+        more = regions(kernel, element, kernel in BODIES and self.rng.random() < 0.5)
+        if self.rng.random() < 0.4:
+            more = " idempotent" + more
         params = ", ".join(f"{name} = {value} : i64" for name, value in call.params.items())
         types = ", ".join(map(self.type_of, results))
         types = types if len(results) == 1 else f"({types})"
         self.lines.append(
             f'  {", ".join(f"%{n}" for n in names)} = tapestry.block "{names[0]}" '
-            f"{self.alias(kernel, element)} [{extents}] ({', '.join(f'%T{n}' for n in read)}) "
-            f"{{{params}}} : ({', '.join(self.type_of(self.values[n]) for n in read)}) -> {types}"
+            f"{self.alias(kernel, element)} [{extents}] ({', '.join(f'%T{n}' for n in read)}){pads} "
+            f"{{{params}}}{more} : ({', '.join(self.type_of(self.values[n]) for n in read)}) -> {types}"
         )
         self.values += results
         self.vertices.append(Vertex(names[0], call.cut_labels))
@@ -206,4 +242,5 @@ def random_graph(seed):
         graph.draw()
     last = len(graph.values) - 1
     graph.sinks = sorted({last, *(int(k) for k in rng.integers(len(graph.values), size=2))})
+    graph.file_sinks = {k for k in graph.sinks if rng.random() < 0.3}
     return graph

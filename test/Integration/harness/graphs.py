@@ -23,6 +23,7 @@ class Graph:
         self.sources = []
         self.points = []
         self.sinks = []
+        self.file_sinks = set()  # of these, those that name a file
         self.vertices = []  # what a plan may cut, with its labels
 
     @staticmethod
@@ -238,5 +239,8 @@ class Graph:
 
     @property
     def text(self):
-        lines = [f'  tapestry.sink "O{k}", %T{k} : {self.type_of(self.values[k])}' for k in self.sinks]
+        lines = []
+        for k in self.sinks:
+            target = f' to file<"O{k}.npy">' if k in self.file_sinks else ""
+            lines.append(f'  tapestry.sink "O{k}", %T{k}{target} : {self.type_of(self.values[k])}')
         return "\n".join([*self.aliases, "tapestry.graph @views {", *self.lines, *lines, "}", ""])
