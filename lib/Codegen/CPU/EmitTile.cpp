@@ -88,6 +88,16 @@ void TileEmitter::emitBlocks(const NestPoint &point) {
   });
 }
 
+/// How many of `extent` points are in the part of at most `size` that starts at
+/// `from`, of parts that start at 0: known where all parts have as many.
+OpFoldResult TileEmitter::countFrom(OpFoldResult from, OpFoldResult extent,
+                                    OpFoldResult size) {
+  auto knownExtent = b.known(extent), knownSize = b.known(size);
+  if (knownExtent && knownSize && *knownExtent % *knownSize == 0)
+    return size;
+  return b.min(b.sub(extent, from), size);
+}
+
 /// The blocks from one step of the reduction to another.
 void TileEmitter::emitGroup(const NestPoint &point, OpFoldResult columns,
                             OpFoldResult from, OpFoldResult to) {
@@ -97,7 +107,7 @@ void TileEmitter::emitGroup(const NestPoint &point, OpFoldResult columns,
     Block block;
     block.point = nest.advance(b, point, plan.inner.front(), step);
     block.columns = columns;
-    block.steps = single ? steps : b.min(b.sub(steps, step), blockSteps);
+    block.steps = single ? steps : countFrom(step, steps, blockSteps);
     if (!b.known(step))
       block.first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                                           b.value(step), b.value(0));
@@ -185,6 +195,7 @@ OpFoldResult TileEmitter::columnOffset(unsigned operand, unsigned column) {
 
 void TileEmitter::emitTile(const Block &block, const NestPoint &point,
                            unsigned rows, OpFoldResult remaining, Masks masks) {
+  inMain = rows == plan.rows && masks != Masks::All;
   Tile tile{block, point,   rows, b.sub(block.columns, remaining),
             {},    Value(), {}};
   for (unsigned column = 0; column < plan.vectors; ++column)
@@ -336,7 +347,7 @@ TileEmitter::IndexList TileEmitter::reductionLoops(
 TileEmitter::IndexList TileEmitter::reductionPoints(
     const Block &block, const NestPoint &steps, ValueRange carried,
     llvm::function_ref<IndexList(const NestPoint &, ValueRange)> fn,
-    unsigned level, unsigned levels, OpFoldResult from, OpFoldResult to) {
+    unsigned level, unsigned levels, OpFoldResult from, OpFoldResult count) {
   unsigned dim = plan.inner[level];
   auto step = [&](OpFoldResult iv, ValueRange values) {
     NestPoint next = steps;
@@ -346,16 +357,31 @@ TileEmitter::IndexList TileEmitter::reductionPoints(
           b.add(steps.offset[number], b.mul(source.strides[dim], iv));
     return reductionLoops(block, next, values, fn, level + 1, levels);
   };
-  auto known = b.known(b.sub(to, from));
+  auto unrolled = [&](OpFoldResult iv, ValueRange before, int64_t points) {
+    IndexList values(before);
+    for (int64_t point = 0; point < points; ++point)
+      values = step(b.add(iv, b.index(point)), values);
+    return values;
+  };
+  OpFoldResult to = b.add(from, count);
+  auto known = b.known(count);
   bool innermost = level + 1 == plan.inner.size();
-  if (!known || !innermost || *known > unrolledSteps ||
-      *known * nest.problem.bodyCost > maxUnrolledCost)
+  int64_t most = std::min(known.value_or(unrolledSteps), unrolledSteps);
+  if (!innermost || most * nest.problem.bodyCost > maxUnrolledCost)
     return loop(from, to, b.index(1), carried, step);
   // The few points of a window follow one another without a loop.
-  IndexList values(carried);
-  for (int64_t iv = 0; iv < *known; ++iv)
-    values = step(b.add(from, b.index(iv)), values);
-  return values;
+  if (known && *known <= unrolledSteps)
+    return unrolled(from, carried, *known);
+  if (!inMain)
+    return loop(from, to, b.index(1), carried, step);
+  OpFoldResult rounds = b.add(from, b.alignDown(count, unrolledSteps));
+  IndexList values = loop(from, rounds, b.index(unrolledSteps), carried,
+                          [&](OpFoldResult iv, ValueRange before) {
+                            return unrolled(iv, before, unrolledSteps);
+                          });
+  if (known && *known % unrolledSteps == 0)
+    return values;
+  return loop(rounds, to, b.index(1), values, step);
 }
 
 /// Masks that are carried side by side, so that one does not wait for another.

@@ -107,12 +107,15 @@ private:
       const Block &block, const NestPoint &steps, mlir::ValueRange carried,
       llvm::function_ref<IndexList(const NestPoint &, mlir::ValueRange)> fn,
       unsigned level = 0, unsigned levels = ~0u);
-  /// The points of inner[level] from one to another, and the loops below.
+  mlir::OpFoldResult countFrom(mlir::OpFoldResult from,
+                               mlir::OpFoldResult extent,
+                               mlir::OpFoldResult size);
+  /// `count` points of inner[level], and the loops below.
   IndexList reductionPoints(
       const Block &block, const NestPoint &steps, mlir::ValueRange carried,
       llvm::function_ref<IndexList(const NestPoint &, mlir::ValueRange)> fn,
       unsigned level, unsigned levels, mlir::OpFoldResult from,
-      mlir::OpFoldResult to);
+      mlir::OpFoldResult count);
   /// Whether there may be many blocks.
   bool hasGroups() const { return addsBlocks && b.known(manyBlocks) != 0; }
   mlir::OpFoldResult innerExtent(const Block &block, unsigned level) {
@@ -194,6 +197,9 @@ private:
     return columns && *columns % width() == 0;
   }
 
+  /// The tile at hand is one of many, not one of the few at the ends, which are
+  /// not worth long code.
+  bool inMain = false;
   /// Extremes are being reduced without regard to NaN and signs of zeros; the
   /// values carried are the accumulators and then masks of the lanes that have
   /// seen none.

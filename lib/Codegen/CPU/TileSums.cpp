@@ -114,7 +114,7 @@ TileEmitter::IndexList TileEmitter::reductionOf(const Tile &tile,
     return loop(from, to, runSteps, sums, [&](OpFoldResult iv, ValueRange old) {
       IndexList run =
           reductionPoints(tile.block, at, zeros(tile.rows), step, *runLevel,
-                          ~0u, iv, b.min(b.add(iv, runSteps), to));
+                          ~0u, iv, countFrom(iv, to, runSteps));
       for (auto [sum, before] : llvm::zip_equal(run, old))
         sum = arith::AddFOp::create(b, before, sum);
       return run;
