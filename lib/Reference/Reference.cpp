@@ -14,38 +14,42 @@
 using namespace mlir;
 using namespace tapestry;
 
-namespace {
-class GraphEvaluator {
+class tapestry::GraphEvaluator {
 public:
-  GraphEvaluator(const llvm::StringMap<HostTensor> &inputs, unsigned threads)
-      : inputs(inputs), pool(llvm::hardware_concurrency(threads)) {}
+  GraphEvaluator(teg::GraphOp graph, const llvm::StringMap<HostTensor> &inputs,
+                 unsigned threads)
+      : graph(graph), next(graph.getBody().front().begin()), inputs(inputs),
+        pool(llvm::hardware_concurrency(threads)) {}
 
-  llvm::Error run(teg::GraphOp graph);
-  llvm::StringMap<HostTensor> takeOutputs() { return std::move(outputs); }
+  llvm::Expected<std::optional<StringRef>> goOn();
+
+  llvm::StringMap<HostTensor> outputs;
 
 private:
-  llvm::Error checkInputs(teg::GraphOp graph);
+  llvm::Error checkInputs();
   llvm::Error evaluate(Operation &op);
   llvm::Error evaluateNode(GraphNodeInterface node);
   llvm::Error evaluateSource(GraphNodeInterface source);
   llvm::Error evaluateVertex(BlockOpInterface op);
   llvm::Error evaluateLoop(GraphLoopInterface loop);
   llvm::Error evaluateBlock(Block &block);
+  llvm::Error evaluateIn(Block &block, Operation &op);
   void own(Value value, std::unique_ptr<HostTensor> tensor);
   llvm::Expected<std::vector<HostTensor>>
   compute(BlockOpInterface op, llvm::ArrayRef<const HostTensor *> operands);
   /// Frees a result that nothing reads any more.
   void release(Value value);
 
+  teg::GraphOp graph;
+  /// What has not been evaluated so far begins here.
+  Block::iterator next;
   const llvm::StringMap<HostTensor> &inputs;
   llvm::DefaultThreadPool pool;
   /// The values of tensors, of which `owned` holds the computed ones.
   llvm::DenseMap<Value, const HostTensor *> values;
   llvm::DenseMap<Value, std::unique_ptr<HostTensor>> owned;
   llvm::DenseMap<Value, unsigned> usesLeft;
-  llvm::StringMap<HostTensor> outputs;
 };
-} // namespace
 
 /// A tensor of the type of `value`, without elements.
 static HostTensor emptyOf(Value value) {
@@ -56,7 +60,7 @@ static HostTensor emptyOf(Value value) {
   return tensor;
 }
 
-llvm::Error GraphEvaluator::checkInputs(teg::GraphOp graph) {
+llvm::Error GraphEvaluator::checkInputs() {
   llvm::SmallVector<StringRef> known;
   for (GraphNodeInterface source :
        graphNodes(graph.getBody().front(), GraphNodeKind::Source))
@@ -195,35 +199,74 @@ llvm::Error GraphEvaluator::evaluate(Operation &op) {
                  "the reference evaluator does not know '", op.getName(), "'");
 }
 
-llvm::Error GraphEvaluator::run(teg::GraphOp graph) {
-  if (llvm::Error error = checkInputs(graph))
+llvm::Error GraphEvaluator::evaluateIn(Block &block, Operation &op) {
+  if (llvm::Error error = evaluate(op))
     return error;
-  return evaluateBlock(graph.getBody().front());
+  // What the body of a loop reads from here it reads in every pass.
+  op.walk([&](Operation *reader) {
+    for (Value operand : reader->getOperands())
+      if (operand.getParentBlock() == &block && owned.contains(operand))
+        release(operand);
+  });
+  return llvm::Error::success();
 }
 
 llvm::Error GraphEvaluator::evaluateBlock(Block &block) {
   for (Operation &op : block) {
     if (op.hasTrait<OpTrait::IsTerminator>())
       break; // Whoever runs the block takes what it ends with.
-    if (llvm::Error error = evaluate(op))
+    if (llvm::Error error = evaluateIn(block, op))
       return error;
-    // What the body of a loop reads from here it reads in every pass.
-    op.walk([&](Operation *reader) {
-      for (Value operand : reader->getOperands())
-        if (operand.getParentBlock() == &block && owned.contains(operand))
-          release(operand);
-    });
   }
   return llvm::Error::success();
+}
+
+/// Whether a sink has to be handed out before what comes behind it.
+static bool isFollowed(Operation &op) {
+  auto node = dyn_cast<GraphNodeInterface>(op);
+  return node && node.getNodeKind() == GraphNodeKind::Sink && !op.use_empty();
+}
+
+llvm::Expected<std::optional<StringRef>> GraphEvaluator::goOn() {
+  Block &block = graph.getBody().front();
+  if (next == block.begin())
+    if (llvm::Error error = checkInputs())
+      return error;
+  while (next != block.end() && !next->hasTrait<OpTrait::IsTerminator>()) {
+    Operation &op = *next++;
+    if (llvm::Error error = evaluateIn(block, op))
+      return error;
+    if (isFollowed(op))
+      return cast<GraphNodeInterface>(op).getTensorName();
+  }
+  return std::nullopt;
+}
+
+GraphEvaluation::GraphEvaluation(teg::GraphOp graph,
+                                 const llvm::StringMap<HostTensor> &inputs,
+                                 unsigned threads)
+    : evaluator(std::make_unique<GraphEvaluator>(graph, inputs, threads)) {}
+
+GraphEvaluation::~GraphEvaluation() = default;
+
+llvm::Expected<std::optional<StringRef>> GraphEvaluation::goOn() {
+  return evaluator->goOn();
+}
+
+llvm::StringMap<HostTensor> &GraphEvaluation::outputs() {
+  return evaluator->outputs;
 }
 
 llvm::Expected<llvm::StringMap<HostTensor>>
 tapestry::evaluateGraph(teg::GraphOp graph,
                         const llvm::StringMap<HostTensor> &inputs,
                         unsigned threads) {
-  GraphEvaluator evaluator(inputs, threads);
-  llvm::Error error = evaluator.run(graph);
-  if (error)
-    return llvm::Expected<llvm::StringMap<HostTensor>>(std::move(error));
-  return evaluator.takeOutputs();
+  GraphEvaluation evaluation(graph, inputs, threads);
+  while (true) {
+    auto followed = evaluation.goOn();
+    if (!followed)
+      return followed.takeError();
+    if (!*followed)
+      return std::move(evaluation.outputs());
+  }
 }

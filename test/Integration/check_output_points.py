@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """What follows an output begins when its file is whole and has its name, on threads and under
-MPI; what reads an input that follows a point begins after that. The greedy executor refuses the
-one and does the other.
+MPI, in sessions and in the reference; what reads an input that follows a point begins after that. The greedy
+executor refuses the one and does the other.
 
-    check_output_points.py [--backend local|mpi|greedy]
+    check_output_points.py [--backend local|mpi|greedy|session|reference]
 """
 
 import argparse
@@ -42,10 +42,26 @@ output F, S
 """
 
 
+COUNTS = {"local": range(1, 9), "session": range(1, 9), "mpi": (2, 5)}
+
+
 def run(folder, program, devices, backend, *words):
     log = folder / "log"
     log.unlink(missing_ok=True)
     env = {"POINTS_LOG": str(log), "POINTS_FILE": str(folder / "F.npy")}
+    if backend == "reference":
+        done = driver.tapestry("reference", program, "--object=b.o", *words, cwd=folder, env=env)
+        logged = [line.split()[0] for line in log.read_text().splitlines()]
+        return done, logged
+    if backend == "session":
+        tensors = [word.replace("=", " ") for word in words if word.endswith(".npy")]
+        loads = [f"load {tensor}\n" for tensor in tensors if tensor.startswith("X ")]
+        exports = [f"export {tensor}\n" for tensor in tensors if not tensor.startswith("X ")]
+        (folder / "commands").write_text("".join([*loads, f"apply {program}\n", *exports]))
+        words = ["commands", f"--devices={devices}", "--object=b.o"]
+        done = driver.tapestry("session", *words, cwd=folder, env=env)
+        logged = [line.split()[0] for line in log.read_text().splitlines()]
+        return done, logged
     program = [program, f"--devices={devices}", "--object=b.o"]
     if backend == "mpi":
         driver.tapestry("compile", *program, "-o", "prog", cwd=folder).expect_status(0)
@@ -59,11 +75,10 @@ def run(folder, program, devices, backend, *words):
 
 def check_outputs(folder, devices, backend, files, X):
     outputs = driver.output_options(["S", "L", "G"])
-    for repeat in (1, 3):
+    for repeat in (1,) if backend in ("session", "reference") else (1, 3):
         (folder / "F.npy").unlink(missing_ok=True)
-        done, logged = run(
-            folder, "out.ein", devices, backend, *files, *outputs, f"--repeat={repeat}"
-        )
+        words = [f"--repeat={repeat}"] if repeat > 1 else []
+        done, logged = run(folder, "out.ein", devices, backend, *files, *outputs, *words)
         done.expect_status(0)
         names = ["F", "S", "L", "G"]
         values = driver.load_outputs(folder, names)
@@ -80,7 +95,7 @@ def check_outputs(folder, devices, backend, files, X):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--backend", choices=["local", "mpi", "greedy"], default="local")
+    parser.add_argument("--backend", choices=["local", "mpi", "greedy", "session", "reference"], default="local")
     backend = parser.parse_args().backend
     X = np.random.default_rng(11).random(37, dtype=np.float32)
     with driver.workspace() as folder:
@@ -90,7 +105,7 @@ def main():
         free = PROGRAM.replace("AFTER", "").replace("point p after output F, output S\n", "")
         (folder / "free.ein").write_text(free)
         (folder / "in.ein").write_text(INPUTS)
-        for devices in {"local": range(1, 9), "mpi": (2, 5), "greedy": (1, 3)}[backend]:
+        for devices in COUNTS.get(backend, (1, 3)):
             done, logged = run(
                 folder, "in.ein", devices, backend, *files, *driver.output_options(["F", "S"])
             )

@@ -56,6 +56,9 @@ struct Evaluation {
   teg::GraphOp graph;
   std::vector<TensorTable> inputs;
   std::vector<TensorTable> outputs;
+  /// What the runtime has read, and how far the graph is evaluated.
+  llvm::StringMap<HostTensor> given;
+  std::optional<GraphEvaluation> steps;
   /// What failed evaluation ends with.
   ExitStatus status = ExitDone;
 };
@@ -63,8 +66,10 @@ Evaluation *current = nullptr;
 
 } // namespace
 
-static llvm::Error evaluate(const void *const *inputs, void *const *outputs) {
-  llvm::StringMap<HostTensor> given;
+/// Begins an evaluation of what the runtime has read.
+static llvm::Error begin(const void *const *inputs) {
+  current->steps.reset();
+  current->given.clear();
   for (auto [number, table] : llvm::enumerate(current->inputs)) {
     llvm::Expected<HostTensor> tensor =
         HostTensor::create(table.dtype, table.shape);
@@ -72,32 +77,72 @@ static llvm::Error evaluate(const void *const *inputs, void *const *outputs) {
       return tensor.takeError();
     if (!tensor->bytes.empty())
       std::memcpy(tensor->bytes.data(), inputs[number], tensor->bytes.size());
-    given[table.name] = std::move(*tensor);
+    current->given[table.name] = std::move(*tensor);
   }
-  auto results = evaluateGraph(current->graph, given);
-  if (!results)
-    return results.takeError();
+  current->steps.emplace(current->graph, current->given);
+  return llvm::Error::success();
+}
+
+/// Goes on to the next output that has to be handed out, and returns its
+/// number, or to the end: nothing. Outputs that there are by then are written.
+static llvm::Expected<std::optional<int64_t>> goOn(void *const *outputs) {
+  auto followed = current->steps->goOn();
+  if (!followed)
+    return followed.takeError();
+  std::optional<int64_t> handedOut;
   for (auto [number, table] : llvm::enumerate(current->outputs)) {
-    const HostTensor &tensor = results->find(table.name)->second;
+    if (*followed && **followed != table.name)
+      continue;
+    const HostTensor &tensor =
+        current->steps->outputs().find(table.name)->second;
     if (!tensor.bytes.empty())
       std::memcpy(outputs[number], tensor.bytes.data(), tensor.bytes.size());
+    if (*followed)
+      handedOut = static_cast<int64_t>(number);
   }
-  return llvm::Error::success();
+  return handedOut;
+}
+
+/// What an evaluation fails with.
+static char message[512];
+
+static void setFailure(llvm::Error error) {
+  ErrorFacts facts = factsOf(std::move(error));
+  current->status = static_cast<ExitStatus>(facts.fault);
+  std::snprintf(message, sizeof(message), "%s",
+                llvm::toString(facts.toError()).c_str());
+}
+
+/// One step: false where there is no further one. The number of what has to be
+/// handed out, or -1.
+static bool takeStep(const void *const *inputs, void *const *outputs,
+                     bool isFirst, int64_t &handedOut, bool &failed) {
+  handedOut = -1;
+  if (llvm::Error error = isFirst ? begin(inputs) : llvm::Error::success()) {
+    setFailure(std::move(error));
+    failed = true;
+    return false;
+  }
+  auto next = goOn(outputs);
+  failed = !next;
+  if (!next) {
+    setFailure(next.takeError());
+    return false;
+  }
+  handedOut = next->value_or(-1);
+  return next->has_value();
 }
 
 /// The program's entry point.
 static void evaluateOnRank(TapestryRank *rank, const void *const *inputs,
                            void *const *outputs) {
-  // tapestry_rt_fail does not return: nothing may be left to destroy here.
-  static char message[512];
+  // What fails in the runtime does not return: nothing may be left to destroy
+  // here.
+  int64_t handedOut = -1;
   bool failed = false;
-  if (llvm::Error error = evaluate(inputs, outputs)) {
-    failed = true;
-    ErrorFacts facts = factsOf(std::move(error));
-    current->status = static_cast<ExitStatus>(facts.fault);
-    std::snprintf(message, sizeof(message), "%s",
-                  llvm::toString(facts.toError()).c_str());
-  }
+  for (bool isFirst = true;
+       takeStep(inputs, outputs, isFirst, handedOut, failed); isFirst = false)
+    tapestry_rt_hand_out(rank, handedOut, outputs[handedOut]);
   if (failed)
     tapestry_rt_fail(rank, message);
 }

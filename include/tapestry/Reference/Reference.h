@@ -11,6 +11,8 @@
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Support/HostTensor.h"
 #include "llvm/ADT/StringMap.h"
+#include <memory>
+#include <optional>
 
 namespace tapestry {
 
@@ -32,6 +34,26 @@ namespace tapestry {
 llvm::Expected<llvm::StringMap<HostTensor>>
 evaluateGraph(teg::GraphOp graph, const llvm::StringMap<HostTensor> &inputs,
               unsigned threads = 0);
+
+class GraphEvaluator;
+
+/// The same in steps, for who hands sinks out before what follows them is
+/// computed. The graph and the inputs stay as they are until its end.
+class GraphEvaluation {
+public:
+  GraphEvaluation(teg::GraphOp graph, const llvm::StringMap<HostTensor> &inputs,
+                  unsigned threads = 0);
+  ~GraphEvaluation();
+
+  /// Evaluates up to the next sink that points follow, and returns its name, or
+  /// to the end of the graph: nothing.
+  llvm::Expected<std::optional<llvm::StringRef>> goOn();
+  /// The values of the sinks that it has come to.
+  llvm::StringMap<HostTensor> &outputs();
+
+private:
+  std::unique_ptr<GraphEvaluator> evaluator;
+};
 
 } // namespace tapestry
 
