@@ -30,6 +30,7 @@ using namespace tapestry::driver;
 Compilation::Compilation(const Options &options) : options(options) {
   codegen.target = options.target;
   codegen.targetCPU = options.cpu;
+  codegen.tiles = true;
   target = llvm::cantFail(codegen.makeTarget());
   DialectRegistry registry;
   tapestry::registerAllDialects(registry);

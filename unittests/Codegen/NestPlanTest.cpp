@@ -61,11 +61,37 @@ NestProblem narrowMatmul(int64_t m, int64_t n, int64_t k, Factor factor,
   return problem;
 }
 
-TEST(NestPlan, NarrowProductsAreOfWords) {
+TEST(NestPlan, TileRegistersMultiplySquares) {
   TargetInfo rapids = *TargetInfo::get("sapphirerapids");
+  for (auto [factor, bits] :
+       {std::pair(Factor::BF16, 16), std::pair(Factor::Signed, 8)}) {
+    NestPlan plan =
+        planNest(narrowMatmul(100, 1024, 1024, factor, bits), rapids);
+    EXPECT_TRUE(plan.tiles);
+    EXPECT_EQ(plan.rows, 32u);
+    EXPECT_EQ(plan.vectors, 2u);
+    EXPECT_EQ(plan.packing[0], Packing::Rows);
+    EXPECT_EQ(plan.packing[1], Packing::Columns);
+    EXPECT_EQ(planNest(narrowMatmul(12, 1024, 1024, factor, bits), rapids).rows,
+              16u);
+    // One register's words, and half of them.
+    EXPECT_TRUE(
+        planNest(narrowMatmul(64, 64, 512 / bits, factor, bits), rapids).tiles);
+    EXPECT_FALSE(
+        planNest(narrowMatmul(64, 64, 256 / bits, factor, bits), rapids).tiles);
+  }
+  NestProblem pairs = narrowMatmul(64, 64, 1024, Factor::Signed, 16);
+  EXPECT_FALSE(planNest(pairs, rapids).tiles);
+  EXPECT_EQ(planNest(pairs, rapids).dot, Dot::I16Pairs);
+  EXPECT_FALSE(TargetInfo::get("sapphirerapids", 256)->tilesI8);
+  EXPECT_FALSE(TargetInfo::get("znver5")->tilesI8);
+}
+
+TEST(NestPlan, NarrowProductsAreOfWords) {
+  TargetInfo lake = *TargetInfo::get("icelake-server");
   TargetInfo zen = *TargetInfo::get("znver5");
   NestProblem quads = narrowMatmul(100, 1024, 1024, Factor::Signed, 8);
-  NestPlan plan = planNest(quads, rapids);
+  NestPlan plan = planNest(quads, lake);
   EXPECT_EQ(plan.dot, Dot::I8Quads);
   // Rows are flipped on their way into a panel.
   EXPECT_EQ(plan.packing[0], Packing::Rows);
@@ -79,10 +105,13 @@ TEST(NestPlan, NarrowProductsAreOfWords) {
   plan = planNest(pairs, zen);
   EXPECT_EQ(plan.dot, Dot::BF16Pairs);
   EXPECT_EQ(plan.packing[0], Packing::None);
-  EXPECT_EQ(planNest(pairs, rapids).dot, Dot::None);
+  EXPECT_EQ(planNest(pairs, lake).dot, Dot::None);
   EXPECT_EQ(
       planNest(narrowMatmul(100, 1024, 1023, Factor::BF16, 16), zen).packing[0],
       Packing::Rows);
+  // Without tile registers Intel's bf16 is best taken for f32.
+  TargetInfo other = *TargetInfo::get("cooperlake");
+  EXPECT_EQ(planNest(pairs, other).dot, Dot::None);
   // u16 fits no i16; a row or three points are not worth it.
   EXPECT_EQ(planNest(narrowMatmul(100, 99, 98, Factor::Unsigned, 16), zen).dot,
             Dot::None);

@@ -65,6 +65,27 @@ TEST(Processor, NeedsTheSystemToSaveItsRegisters) {
   EXPECT_EQ(errorOf({"avx512f"}, whole), "");
 }
 
+TEST(Processor, AsksForTileRegisters) {
+  unsigned asked = 0;
+  bool given = true;
+  Processor processor = processorOf(~0u, ~0u, ~0ull);
+  processor.cpuid = [](uint32_t, uint32_t) {
+    return CPUIDResult{{~0u, ~0u, ~0u, ~0u}};
+  };
+  processor.requestTiles = [&] {
+    ++asked;
+    return given;
+  };
+  EXPECT_EQ(errorOf({"avx512f"}, processor), "");
+  EXPECT_EQ(asked, 0u);
+  EXPECT_EQ(errorOf({"amx-tile", "amx-int8"}, processor), "");
+  EXPECT_GT(asked, 0u);
+  given = false;
+  EXPECT_EQ(errorOf({"avx512f", "amx-tile", "amx-bf16"}, processor),
+            "the program was compiled for a processor with amx-tile, amx-bf16, "
+            "which this one lacks");
+}
+
 TEST(Processor, PromisesNothingUnknown) {
   Processor processor = processorOf(~0u, ~0u, ~0ull);
   EXPECT_FALSE(isKnownFeature("time-travel"));

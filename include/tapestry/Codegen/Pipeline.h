@@ -28,6 +28,12 @@ struct CodegenOptions : public mlir::PassPipelineOptions<CodegenOptions> {
       llvm::cl::desc("Width of a vector register (128, 256 or 512); 0 takes "
                      "the processor's"),
       llvm::cl::init(0)};
+  Option<bool> tiles{
+      *this, "tiles",
+      llvm::cl::desc(
+          "Use the processor's tile registers; whoever runs the code "
+          "has asked the system for them"),
+      llvm::cl::init(false)};
   Option<bool> formKernels{
       *this, "form-kernels",
       llvm::cl::desc("Fuse operations that share rows and outline kernels"),
@@ -35,7 +41,7 @@ struct CodegenOptions : public mlir::PassPipelineOptions<CodegenOptions> {
 
   /// The target that the options name.
   llvm::Expected<std::unique_ptr<Target>> makeTarget() const {
-    return createTarget({target, targetCPU, vectorBits});
+    return createTarget({target, targetCPU, vectorBits, tiles});
   }
 };
 

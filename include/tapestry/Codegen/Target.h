@@ -42,6 +42,9 @@ struct TargetSpec {
   std::string cpu = "native";
   /// Width of a vector register; 0 takes the processor's.
   unsigned vectorBits = 0;
+  /// Kernels may use tile registers, for which a process has to ask the system:
+  /// the runtime does before it starts a program.
+  bool tiles = false;
 };
 
 struct MemorySpace {

@@ -43,6 +43,7 @@ void CPUTarget::addKernelPasses(OpPassManager &functions) const {
   VectorizeKernelsOptions vectorize;
   vectorize.cpu = getSpec().cpu;
   vectorize.vectorBits = getSpec().vectorBits;
+  vectorize.tiles = getSpec().tiles;
   functions.addPass(createVectorizeKernels(vectorize));
 }
 

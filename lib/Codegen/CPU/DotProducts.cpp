@@ -19,8 +19,8 @@ constexpr int64_t leastRows = 8;
 static Dot dotFor(const NestAccess &a, const NestAccess &b,
                   const TargetInfo &target) {
   if (a.factor == Factor::BF16 && b.factor == Factor::BF16)
-    return target.dotBF16 ? Dot::BF16Pairs : Dot::None;
-  if (a.bits == 8 && b.bits == 8 && target.dotIntegers)
+    return target.dotBF16 || target.tilesBF16 ? Dot::BF16Pairs : Dot::None;
+  if (a.bits == 8 && b.bits == 8 && (target.dotIntegers || target.tilesI8))
     return Dot::I8Quads;
   auto fitsI16 = [](const NestAccess &access) {
     return access.bits == 8 || access.factor == Factor::Signed;
@@ -29,8 +29,8 @@ static Dot dotFor(const NestAccess &a, const NestAccess &b,
                                                       : Dot::None;
 }
 
-bool flipsRows(Factor row, Factor column, Dot dot) {
-  return dot == Dot::I8Quads && row == column;
+bool flipsRows(Factor row, Factor column, const NestPlan &plan) {
+  return plan.dot == Dot::I8Quads && !plan.tiles && row == column;
 }
 
 /// The points of a loop that whole words have, per point.
@@ -48,6 +48,15 @@ static unsigned wordLoop(const NestProblem &problem, const NestPlan &plan,
     if (padding(problem.dims[dim], group) < padding(problem.dims[best], group))
       best = dim;
   return best;
+}
+
+/// What the reductions come to.
+static int64_t wordsOf(const NestProblem &problem, const NestPlan &plan,
+                       unsigned group) {
+  int64_t points = 1;
+  for (unsigned dim : plan.inner)
+    points *= problem.dims[dim].extent;
+  return points / group;
 }
 
 Dot findDot(const NestProblem &problem, const TargetInfo &target,
@@ -71,7 +80,18 @@ Dot findDot(const NestProblem &problem, const TargetInfo &target,
   unsigned group = groupOf(dot);
   const NestDim &loop = problem.dims[wordLoop(problem, plan, group)];
   bool pays = loop.extent >= 2 * group && padding(loop, group) <= 1.34;
+  if (dot == Dot::BF16Pairs && !target.dotBF16)
+    pays &= wordsOf(problem, plan, group) >= tileSize;
   return pays ? dot : Dot::None;
+}
+
+bool suitsTiles(const NestProblem &problem, const TargetInfo &target,
+                const NestPlan &plan) {
+  bool has = plan.dot == Dot::BF16Pairs ? target.tilesBF16
+             : plan.dot == Dot::I8Quads ? target.tilesI8
+                                        : false;
+  return has && plan.lanes == tileSize &&
+         wordsOf(problem, plan, groupOf(plan.dot)) >= tileSize;
 }
 
 DotLayout layOutWords(NestProblem &problem, NestPlan &plan) {
@@ -93,7 +113,7 @@ DotLayout layOutWords(NestProblem &problem, NestPlan &plan) {
   NestAccess &rows = problem.accesses[layout.rows];
   layout.rowsAreWords = rows.strides[dim] == 1 && loop.known &&
                         loop.extent % group == 0 && rows.bits * group == 32 &&
-                        !flipsRows(row, column, plan.dot);
+                        !flipsRows(row, column, plan) && !plan.tiles;
 
   problem.dims[dim].extent = divideCeil(loop.extent, group);
   problem.bodyCost = 2;

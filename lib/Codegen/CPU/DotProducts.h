@@ -18,10 +18,16 @@ namespace tapestry {
 Dot findDot(const NestProblem &problem, const TargetInfo &target,
             const NestPlan &plan);
 
+/// Whether tile registers serve the products for which `plan.dot` was found.
+bool suitsTiles(const NestProblem &problem, const TargetInfo &target,
+                const NestPlan &plan);
+/// Lines of a tile register, and the words in each.
+constexpr int64_t tileSize = 16;
+
 /// Whether the rows' numbers are stored with their upper bit flipped, which
 /// makes a u8 of an i8 and the other way round, as `quads` take one of each:
 /// 128 times the sum of the columns' numbers is too much then.
-bool flipsRows(Factor row, Factor column, Dot dot);
+bool flipsRows(Factor row, Factor column, const NestPlan &plan);
 constexpr uint32_t flippedBits = 0x80808080;
 
 /// The loop whose points go into words; what is known of the operands before.

@@ -33,8 +33,12 @@ TileEmitter::TileEmitter(IndexBuilder &b, Nest &nest, const NestPlan &plan,
 void TileEmitter::emit() {
   planBlocks();
   allocatePanels();
+  if (plan.tiles)
+    callTiles("ldtilecfg", {}, addressOf(tileShapes, b.index(0)));
   loops(plan.outer, nest.origin(b),
         [&](const NestPoint &point) { emitBlocks(point); });
+  if (plan.tiles)
+    callTiles("tilerelease", {});
   freePanels();
 }
 
@@ -58,6 +62,9 @@ void TileEmitter::planBlocks() {
     manyBlocks = b.min(b.div(blocks, b.index(groupBlocks + 1)), b.index(1));
   }
   blockPoints = b.mul(blockSteps, below);
+  wordsBelow = below;
+  if (plan.tiles)
+    blockPoints = b.alignUp(blockPoints, tileSize);
   if (adds)
     planRuns(below);
 
@@ -122,6 +129,8 @@ void TileEmitter::emitGroup(const NestPoint &point, OpFoldResult columns,
 /// All rows in tiles of plan.rows, then the rest: in one tile where their
 /// number is known, else by halving.
 void TileEmitter::emitRows(const Block &block) {
+  if (plan.tiles)
+    return emitTileRows(block);
   if (plan.rowDim < 0)
     return emitColumns(block, block.point, 1);
   OpFoldResult rows = nest.extents[plan.rowDim];

@@ -368,6 +368,7 @@ void Planner::planTile() {
     chooseRegisterTile();
     choosePacking();
   } else {
+    plan.tiles = suitsTiles(problem, target, plan);
     DotLayout layout = layOutWords(problem, plan);
     chooseRegisterTile();
     choosePacking();
@@ -419,7 +420,11 @@ void Planner::chooseRegisterTile() {
       : problem.dims[plan.rowDim].known
           ? std::max<int64_t>(problem.dims[plan.rowDim].extent, 1)
           : 64;
-  if (fewRows) {
+  if (plan.tiles) {
+    // Of the eight registers four add, two have rows and two columns.
+    plan.rows = available > tileSize ? 2 * tileSize : tileSize;
+    plan.vectors = 2;
+  } else if (fewRows) {
     // What is read of the columns serves as many rows as registers allow; tiles
     // are of even size, so that the last one is not a remnant.
     int64_t most = many ? 16 : 6;

@@ -141,6 +141,8 @@ void TileEmitter::packWordColumns(const Block &block) {
     packWordVectors(block);
   else
     packWordPanels(block);
+  if (plan.tiles)
+    fillTileColumns(block);
   sumColumns(block);
 }
 

@@ -27,7 +27,10 @@ void TileEmitter::allocatePanels() {
         columns ? b.mul(b.alignUp(blockColumns, width()), blockPoints)
                 : b.mul(blockPoints, b.index(plan.rows));
     SmallVector<OpFoldResult, 6> strides(nest.extents.size(), b.index(0));
-    OpFoldResult stride = b.index(columns ? width() : plan.rows),
+    // A tile's rows have their words side by side.
+    OpFoldResult stride = b.index(columns      ? width()
+                                  : plan.tiles ? 1
+                                               : plan.rows),
                  square = stride;
     for (unsigned dim : llvm::reverse(plan.inner)) {
       strides[dim] = stride;
@@ -52,6 +55,8 @@ void TileEmitter::allocatePanels() {
     else
       source.strides[plan.rowDim] = b.index(1);
   }
+  if (plan.tiles)
+    allocateTiles();
   if (flipsRows()) {
     columnSums = allocate(b.getI32Type(), b.alignUp(blockColumns, width()));
     panels.push_back(columnSums->flat);

@@ -9,17 +9,40 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/X86TargetParser.h"
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 using namespace llvm;
 
 namespace tapestry {
+
+/// Asks the system for tile registers, for all threads of this process; whether
+/// it gives them.
+static bool requestTiles() {
+#if defined(__linux__) && defined(__x86_64__)
+  constexpr long request = 0x1023, tileData = 18; // ARCH_REQ_XCOMP_PERM
+  return syscall(SYS_arch_prctl, request, tileData) == 0;
+#else
+  return false;
+#endif
+}
+
+/// The features of this machine that this process may use.
+static StringMap<bool> hostFeatures() {
+  StringMap<bool> features = sys::getHostCPUFeatures();
+  if (features.lookup("amx-tile") && !requestTiles())
+    features["amx-tile"] = features["amx-bf16"] = features["amx-int8"] = false;
+  return features;
+}
 
 /// The features of `cpu`; none when LLVM does not know the name.
 static std::optional<StringMap<bool>> featuresOf(StringRef cpu) {
   StringMap<bool> features;
   if (cpu == "native") {
     // Asked for every kernel, and slow to ask for on virtual machines.
-    static const StringMap<bool> host = sys::getHostCPUFeatures();
+    static const StringMap<bool> host = hostFeatures();
     return host;
   }
   if (X86::parseArchX86(cpu, /*Only64Bit=*/true) == X86::CK_None)
@@ -48,7 +71,7 @@ std::vector<std::string> TargetInfo::featuresUsed(StringRef cpu) {
       "avx512vbmi2", "avx512vnni",   "avx512bitalg", "avx512vpopcntdq",
       "avx512bf16",  "avx512fp16",   "gfni",         "avxvnni",
       "avxifma",     "avxneconvert", "avxvnniint8",  "avxvnniint16",
-      "egpr"};
+      "egpr",        "amx-tile",     "amx-bf16",     "amx-int8"};
   std::optional<StringMap<bool>> features = featuresOf(cpu);
   std::vector<std::string> used;
   for (StringRef name : selectable)
@@ -89,6 +112,9 @@ std::optional<TargetInfo> TargetInfo::get(StringRef cpu, unsigned vectorBits) {
                        (!avx512 && features->lookup("avxvnni"));
   if (vectorBits)
     target.vectorBits = vectorBits;
+  bool tiles = target.vectorBits == 512 && features->lookup("amx-tile");
+  target.tilesBF16 = tiles && features->lookup("amx-bf16");
+  target.tilesI8 = tiles && features->lookup("amx-int8");
   target.addsPairs = target.vectorBits == 128 || features->lookup("avx2");
   return target;
 }

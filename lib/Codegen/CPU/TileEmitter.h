@@ -151,7 +151,7 @@ private:
   }
   bool flipsRows() const {
     return tapestry::flipsRows(factorOf(words.rows), factorOf(words.columns),
-                               plan.dot);
+                               plan);
   }
   IndexList emitDots(const Tile &tile, const NestPoint &steps,
                      mlir::ValueRange carried);
@@ -159,6 +159,26 @@ private:
   mlir::Value wordAt(const NestOperand &operand, mlir::OpFoldResult offset);
   void sumColumns(const Block &block);
   void subtractSums(const Tile &tile, IndexList &values);
+
+  // MatrixTiles.cpp
+  void allocateTiles();
+  void emitTileRows(const Block &block);
+  void multiplyTiles(const Block &block, mlir::OpFoldResult column);
+  void addLine(const Block &block, const NestPoint &point,
+               mlir::OpFoldResult line, mlir::OpFoldResult column);
+  void packTileRows(const Block &block, const NestPoint &point,
+                    mlir::OpFoldResult rows);
+  void packTileLines(const Block &block, const NestPoint &point,
+                     mlir::OpFoldResult rows);
+  void packTileSquares(const Block &block, const NestPoint &point,
+                       mlir::OpFoldResult rows);
+  void storeTileWord(mlir::Value word, mlir::OpFoldResult at,
+                     mlir::OpFoldResult row);
+  void fillTileColumns(const Block &block);
+  void callTiles(llvm::StringRef name, llvm::ArrayRef<unsigned> registers,
+                 mlir::ValueRange operands = {});
+  mlir::Value addressOf(const NestOperand &operand, mlir::OpFoldResult offset);
+  mlir::OpFoldResult wordsIn(const Block &block);
 
   // PackWords.cpp
   void packWordColumns(const Block &block);
@@ -229,6 +249,10 @@ private:
   const WordLoop &words;
   /// Where rows are flipped: what is too much in each column of a block.
   std::optional<NestOperand> columnSums;
+  /// Of tile registers: how they are divided, and what they have summed.
+  NestOperand tileShapes, tileSums;
+  /// Words of the inner loops but the outermost.
+  mlir::OpFoldResult wordsBelow;
 };
 
 } // namespace tapestry

@@ -119,6 +119,8 @@ void VectorizeKernels::runOnOperation() {
         << cpu << "' or vector width " << vectorBits.getValue();
     return signalPassFailure();
   }
+  if (!tiles)
+    target->tilesBF16 = target->tilesI8 = false;
   // Backwards, so that a fill is still there when its reader is lowered.
   SmallVector<linalg::GenericOp> generics = collect();
   for (linalg::GenericOp op : llvm::reverse(generics))

@@ -10,6 +10,10 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 using namespace tapestry;
 using namespace tapestry::rt;
@@ -23,6 +27,7 @@ constexpr uint64_t none = 0;
 constexpr uint64_t ymm = 0x6;
 constexpr uint64_t zmm = 0xe6;
 constexpr uint64_t apx = uint64_t(1) << 19;
+constexpr uint64_t tiles = 0x60000;
 
 struct Feature {
   const char *name;
@@ -59,7 +64,10 @@ constexpr Feature features[] = {
     {"avx512vnni", 7, 0, ECX, 11, zmm},
     {"avx512bitalg", 7, 0, ECX, 12, zmm},
     {"avx512vpopcntdq", 7, 0, ECX, 14, zmm},
+    {"amx-bf16", 7, 0, EDX, 22, tiles},
     {"avx512fp16", 7, 0, EDX, 23, zmm},
+    {"amx-tile", 7, 0, EDX, 24, tiles},
+    {"amx-int8", 7, 0, EDX, 25, tiles},
     {"avxvnni", 7, 1, EAX, 4, ymm},
     {"avx512bf16", 7, 1, EAX, 5, zmm},
     {"avxifma", 7, 1, EAX, 23, ymm},
@@ -85,8 +93,9 @@ bool has(const Processor &processor, const Feature &feature) {
   CPUIDResult result = processor.cpuid(feature.leaf, feature.subleaf);
   if (!(result.registers[feature.where] >> feature.bit & 1))
     return false;
-  return feature.state == none ||
-         (processor.savedState() & feature.state) == feature.state;
+  if ((processor.savedState() & feature.state) != feature.state)
+    return false;
+  return feature.state != tiles || processor.requestTiles();
 }
 
 #if defined(__x86_64__)
@@ -106,7 +115,17 @@ uint64_t askSystem() {
   __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   return uint64_t(high) << 32 | low;
 }
+
+bool askForTiles() {
+#if defined(__linux__)
+  constexpr long request = 0x1023, tileData = 18; // ARCH_REQ_XCOMP_PERM
+  return syscall(SYS_arch_prctl, request, tileData) == 0;
 #else
+  return false;
+#endif
+}
+#else
+bool askForTiles() { return false; }
 CPUIDResult askProcessor(uint32_t, uint32_t) { return CPUIDResult(); }
 uint64_t askSystem() { return 0; }
 #endif
@@ -114,7 +133,7 @@ uint64_t askSystem() { return 0; }
 } // namespace
 
 const Processor &tapestry::rt::thisProcessor() {
-  static const Processor processor{askProcessor, askSystem};
+  static const Processor processor{askProcessor, askSystem, askForTiles};
   return processor;
 }
 

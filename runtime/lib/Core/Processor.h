@@ -26,6 +26,9 @@ struct Processor {
   std::function<CPUIDResult(uint32_t leaf, uint32_t subleaf)> cpuid;
   /// Which parts of the register state the system saves (XCR0).
   std::function<uint64_t()> savedState;
+  /// Asks the system for tile registers, for all threads of this process;
+  /// whether it gives them.
+  std::function<bool()> requestTiles = [] { return true; };
 };
 
 /// The processor that this runs on.

@@ -117,6 +117,7 @@ std::optional<Compiled> compile(MLIRContext &context,
   PassManager pm(&context);
   tapestry::CodegenOptions options;
   options.targetCPU = cpu;
+  options.tiles = cpu == "native";
   tapestry::buildCodegenPipeline(pm, *llvm::cantFail(options.makeTarget()),
                                  options);
   if (failed(pm.run(*module)))

@@ -81,6 +81,9 @@ struct NestPlan {
   /// Tile: as many points of inner.back() as this takes lie side by side, in
   /// words of 32 bits, padded with zeros. Reductions are counted in words then.
   Dot dot = Dot::None;
+  /// Tile: words are multiplied in tile registers, of 16 words in 16 lines
+  /// each.
+  bool tiles = false;
   /// Tile: reduction points per block (blocks cut inner[0]); 0 for no blocks.
   int64_t reductionBlock = 0;
   /// Tile: points of vectorDim per block, a multiple of lanes * vectors; 0 for

@@ -24,7 +24,8 @@ def VectorizeKernels
       vectors whose partial results stay in registers, over blocks of the
       reduction that are packed where that pays; sums of products of bf16, i16
       or i8 use the processor's dot products, on panels in which neighbours
-      along the reduction lie side by side, padded with zeros;
+      along the reduction lie side by side, padded with zeros, or its tile
+      registers;
     - nests that store what they have reduced so far at every point (a scan)
       compute the prefixes of a vector in the register, or walk many lines at
       once, vectors across them.
@@ -49,7 +50,9 @@ def VectorizeKernels
     Option<"cpu", "cpu", "std::string", "\"native\"",
            "Processor to generate for">,
     Option<"vectorBits", "vector-bits", "unsigned", "0",
-           "Width of a vector register; 0 takes the processor's">
+           "Width of a vector register; 0 takes the processor's">,
+    Option<"tiles", "tiles", "bool", "false",
+           "Use the processor's tile registers">
   ];
   let statistics = [
     Statistic<"numMaps", "elementwise", "Elementwise nests">,

@@ -30,6 +30,10 @@ struct TargetInfo {
   bool dotBF16 = false;
   /// Adds products of two i16, or of four u8 with i8, to each i32 lane.
   bool dotIntegers = false;
+  /// Tile registers (AMX), which multiply 16 x 16 words of bf16, of 8 bits. A
+  /// process has to ask the system for them.
+  bool tilesBF16 = false;
+  bool tilesI8 = false;
   /// Adds products of two i16 to each other in vectors of this width.
   bool addsPairs = false;
   /// Cache sizes that blocks are fitted into; modest ones, so that one set
@@ -39,7 +43,8 @@ struct TargetInfo {
 
   /// The processor `cpu`, as LLVM names it ("native": the one that compiles).
   /// A nonzero `vectorBits` overrides the width. None for an unknown name or
-  /// width.
+  /// width. "native" has tile registers where the system gives them to this
+  /// process, which asks for them then.
   static std::optional<TargetInfo> get(llvm::StringRef cpu,
                                        unsigned vectorBits = 0);
   /// Features of the processor that generated code may make use of, as LLVM
