@@ -126,5 +126,54 @@ def contractions(bench):
                     compare(f"{spec} of {type}, {words}", got[f"Z{at}"], wanted[f"Z{at}"])
 
 
+# A tensor with itself, symmetric in two loops, and what is not: other values of
+# one of both, steps between them, an index, or values before the first term.
+SYMMETRIC = """
+    param m = 331
+    param n = 261
+    input A : TYPE[m, n]
+    input B : TYPE[m, n]
+    T[i, k] = sum[j] A[j, i] * A[j, k]
+    R[i, k] = sum[j] A[i, j] * A[k, j]
+    X[i, k] = max[j] A[j, i] + A[j, k]
+    P[b:3, i, k] = sum[j:110] A[3 * j + b, i] * A[3 * j + b, k]
+    U[i, k] = sum[j] A[j, i] * B[j, k]
+    S[i:260, k:260] = sum[j] A[j, i] * A[j, k + 1]
+    I[i, k] = sum[j] A[j, i] * A[j, k] * (i + 2 * k)
+    D[i, k] = sum[j] A[j, i] - A[j, k]
+    output T, R, X, P, U, S, I, D
+"""
+
+
+@case
+def products_with_itself(bench):
+    rng = np.random.default_rng(7)
+    for type, c in (("f32", np.float32), ("f64", np.float64), ("i32", np.int32)):
+        inputs = {name: (8 * rng.standard_normal((331, 261))).astype(c) for name in "AB"}
+        a, b = (inputs[name].astype(np.float64) for name in "AB")
+        parts = a[:330].reshape(110, 3, 261)
+        at = np.arange(261)
+        wanted = {
+            "T": a.T @ a,
+            "R": a @ a.T,
+            "X": np.array([(a + a[:, i : i + 1]).max(0) for i in at]),
+            "P": np.einsum("jbi,jbk->bik", parts, parts),
+            "U": a.T @ b,
+            "S": a[:, :-1].T @ a[:, 1:],
+            "I": (a.T @ a) * (at[:, None] + 2 * at),
+            "D": a.sum(0)[:, None] - a.sum(0),
+        }
+        for cpu in PROCESSORS:
+            for devices in (1, 2, 3):
+                words = (f"--cpu={cpu}", f"--devices={devices}")
+                source = SYMMETRIC.replace("TYPE", type)
+                got = run(bench, source, inputs, wanted, *words)
+                for name in wanted if got else ():
+                    compare(f"{name} of {type}, {words}", got[name], wanted[name])
+                for name in "TRX" if got and devices == 1 else ():
+                    if not np.array_equal(got[name], got[name].T):
+                        raise CheckFailed(f"{name} of {type}, {words}: not symmetric")
+
+
 if __name__ == "__main__":
     case.main(__doc__)

@@ -48,6 +48,17 @@ TEST(TargetInfo, ReadsLLVMsTables) {
   EXPECT_FALSE(TargetInfo::get("x86-64-v4", 100));
 }
 
+TEST(NestPlan, HalfOfASymmetricProductIsMirrored) {
+  NestProblem problem = matmul(300, 300, 300);
+  EXPECT_FALSE(planNest(problem, avx512()).mirrors);
+  problem.symmetric = {0, 1};
+  EXPECT_TRUE(planNest(problem, avx512()).mirrors);
+  // Most of few tiles are on the diagonal.
+  NestProblem small = matmul(40, 40, 300);
+  small.symmetric = {0, 1};
+  EXPECT_FALSE(planNest(small, avx512()).mirrors);
+}
+
 /// The same of factors of `bits`, which are added in 32.
 NestProblem narrowMatmul(int64_t m, int64_t n, int64_t k, Factor factor,
                          unsigned bits) {

@@ -19,6 +19,8 @@ namespace tapestry {
 /// short.
 constexpr int64_t unrolledSteps = 4;
 constexpr int64_t maxUnrolledCost = 16;
+/// Lines of so many columns are mirrored at a time: they stay in the L1 cache.
+constexpr int64_t mirroredLines = 32;
 /// Sums of so many terms are not cut into blocks.
 constexpr int64_t shortSum = 64;
 /// The sums of so many blocks of a reduction, a group, are added as they are.
@@ -91,6 +93,34 @@ void TileEmitter::emitBlocks(const NestPoint &point) {
       OpFoldResult end = b.add(step, groupSteps);
       emitGroup(atColumn, here, step, b.min(end, steps));
       addGroup(atColumn, here, step, end);
+    });
+  });
+  if (mirrors())
+    mirror(point);
+}
+
+/// What starts from values of its own may differ on both sides of the diagonal.
+bool TileEmitter::mirrors() const {
+  return plan.mirrors && nest.initial.front();
+}
+
+/// Copies the results above the diagonal below it, a few lines at a time.
+void TileEmitter::mirror(const NestPoint &point) {
+  unsigned number = nest.numInputs();
+  const NestOperand &result = nest.operands[number];
+  auto at = [&](OpFoldResult row, OpFoldResult column) {
+    return b.add(point.offset[number],
+                 b.add(b.mul(row, result.strides[plan.rowDim]),
+                       b.mul(column, result.strides[plan.vectorDim])));
+  };
+  OpFoldResult rows = nest.extents[plan.rowDim];
+  loop(b.index(0), rows, mirroredLines, [&](OpFoldResult first) {
+    OpFoldResult end = b.add(first, b.index(mirroredLines));
+    loop(first, rows, 1, [&](OpFoldResult row) {
+      loop(first, b.min(row, end), 1, [&](OpFoldResult column) {
+        storeScalar(loadScalar(result, at(column, row)), result,
+                    at(row, column));
+      });
     });
   });
 }
@@ -168,6 +198,13 @@ void TileEmitter::emitColumns(const Block &block, const NestPoint &point,
         next.offset[number] = b.mul(column, source.strides[plan.vectorDim]);
     return next;
   };
+  // Tiles left of the diagonal are mirrored.
+  OpFoldResult start = b.index(0);
+  if (mirrors())
+    start = b.alignDown(b.max(b.sub(point.index[plan.rowDim],
+                                    block.point.index[plan.vectorDim]),
+                              b.index(0)),
+                        width());
   auto tiles = [&](OpFoldResult from, OpFoldResult to, Masks masks) {
     loop(from, to, width(), [&](OpFoldResult column) {
       emitTile(block, advance(column), rows, b.sub(block.columns, column),
@@ -175,16 +212,16 @@ void TileEmitter::emitColumns(const Block &block, const NestPoint &point,
     });
   };
   if (wholeTiles())
-    return tiles(b.index(0), block.columns, Masks::None);
+    return tiles(start, block.columns, Masks::None);
   if (columnsArePacked())
-    return tiles(b.index(0), block.columns, Masks::Results);
+    return tiles(start, block.columns, Masks::Results);
   // Masked accesses are slower even where the mask is full; the few tiles of
   // the last rows bear that, to keep the code small.
   if (target.maskedMemory && rows != plan.rows)
-    return tiles(b.index(0), block.columns, Masks::All);
+    return tiles(start, block.columns, Masks::All);
   OpFoldResult whole = b.alignDown(block.columns, width());
-  tiles(b.index(0), whole, Masks::None);
-  tiles(whole, block.columns, Masks::All);
+  tiles(start, whole, Masks::None);
+  tiles(mirrors() ? b.max(whole, start) : whole, block.columns, Masks::All);
 }
 
 bool TileEmitter::columnsArePacked() const {

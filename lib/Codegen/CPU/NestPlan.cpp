@@ -81,6 +81,7 @@ private:
   void choosePacking();
   void chooseBlocks();
   void sharePanels();
+  bool isSymmetric() const;
   void orderLoops();
 
   /// As it was given; with a dot product that of its words.
@@ -376,6 +377,19 @@ void Planner::planTile() {
   }
   chooseBlocks();
   sharePanels();
+  plan.mirrors = isSymmetric();
+}
+
+/// Whether half of the results will do. Where they are few, most tiles are on
+/// the diagonal.
+bool Planner::isSymmetric() const {
+  if (!problem.symmetric || plan.rowDim < 0 || !plan.shared.empty() ||
+      plan.dot != Dot::None)
+    return false;
+  auto [first, second] = *problem.symmetric;
+  return std::minmax<unsigned>(first, second) ==
+             std::minmax<unsigned>(plan.vectorDim, plan.rowDim) &&
+         problem.dims[plan.vectorDim].extent >= 4 * plan.lanes * plan.vectors;
 }
 
 /// Loops that packed columns do not depend on run over their panels. Long sums,

@@ -63,6 +63,8 @@ private:
   void planBlocks();
   void planRuns(mlir::OpFoldResult below);
   void emitBlocks(const NestPoint &point);
+  bool mirrors() const;
+  void mirror(const NestPoint &point);
   void emitGroup(const NestPoint &point, mlir::OpFoldResult columns,
                  mlir::OpFoldResult from, mlir::OpFoldResult to);
   void addGroup(const NestPoint &point, mlir::OpFoldResult columns,

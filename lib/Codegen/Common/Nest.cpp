@@ -485,6 +485,7 @@ void Nest::describe() {
     problem.accesses.push_back(std::move(access));
   }
   readFactors();
+  readSymmetry();
   problem.isScan = isScanOverOneLoop();
   for (auto load : body().getOps<memref::LoadOp>()) {
     problem.loads.push_back(describeLoad(load));

@@ -89,6 +89,9 @@ struct NestPlan {
   /// Tile: points of vectorDim per block, a multiple of lanes * vectors; 0 for
   /// no blocks. Map: as for blockDim. Scan: see there.
   int64_t vectorBlock = 0;
+  /// Tile: results are symmetric in the loops of rows and columns, and those
+  /// left of the tiles on the diagonal are copied from those above.
+  bool mirrors = false;
   /// Map: a loop along which some input is contiguous (a transposed one); it is
   /// walked in blocks of `blockSize` around blocks of vectorDim, and is not in
   /// `outer`. -1 for none.

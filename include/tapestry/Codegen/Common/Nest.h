@@ -126,6 +126,8 @@ private:
   void describe();
   void readScan();
   void readFactors();
+  void readSymmetry();
+  bool exchangesInputs(unsigned loop, unsigned other) const;
   bool isScanOverOneLoop() const;
   bool isReadable(mlir::memref::LoadOp load);
   std::optional<int64_t> stepOf(mlir::Value value, unsigned loop);

@@ -10,6 +10,8 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
+#include <optional>
+#include <utility>
 
 namespace tapestry {
 
@@ -71,6 +73,9 @@ struct NestProblem {
   /// One output holds, at every point, what the reduction has given so far; the
   /// loop of the reduction, of which there is one, runs in order.
   bool isScan = false;
+  /// Two parallel loops of as many points each: exchanging them exchanges two
+  /// inputs that are one, and nothing else.
+  std::optional<std::pair<unsigned, unsigned>> symmetric;
   /// The body may trap on lanes that hold no data (integer division).
   bool mayTrap = false;
 };
