@@ -9,7 +9,6 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/BLAKE3.h"
-#include "llvm/Support/CachePruning.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -20,7 +19,7 @@ using namespace tapestry;
 using namespace tapestry::driver;
 namespace fs = llvm::sys::fs;
 
-// Files of other names are none of llvm::pruneCache.
+// Files of other names are none of ours.
 static constexpr llvm::StringLiteral entryPrefix = "llvmcache-";
 
 using Digest = llvm::BLAKE3Result<>;
@@ -118,13 +117,42 @@ void ObjectCache::keep(llvm::StringRef key, llvm::StringRef object) const {
   bool isWhole = !os.has_error();
   os.clear_error();
   llvm::consumeError(isWhole ? file->keep(entryPath(key)) : file->discard());
+  prune();
+}
 
-  llvm::CachePruningPolicy policy;
-  policy.Interval = std::chrono::seconds(0);
-  policy.Expiration = std::chrono::seconds(0);
-  policy.MaxSizeBytes = limits.bytes;
-  policy.MaxSizeFiles = limits.objects;
-  llvm::pruneCache(folder, policy);
+// llvm::pruneCache() ends the process where the folder has vanished meanwhile.
+void ObjectCache::prune() const {
+  struct Entry {
+    std::string path;
+    fs::file_status status;
+  };
+  std::vector<Entry> entries;
+  uint64_t bytes = 0;
+  auto note = [&](const std::string &path) {
+    fs::file_status status;
+    if (std::error_code failed = fs::status(path, status))
+      return failed;
+    bytes += status.getSize();
+    entries.push_back({path, status});
+    return std::error_code();
+  };
+  // What cannot be counted is pruned by who can.
+  if (llvm::Error error = forEachEntry(note)) {
+    llvm::consumeError(std::move(error));
+    return;
+  }
+  llvm::sort(entries, [](const Entry &left, const Entry &right) {
+    return std::make_pair(left.status.getLastAccessedTime(), left.path) <
+           std::make_pair(right.status.getLastAccessedTime(), right.path);
+  });
+  size_t left = entries.size();
+  for (const Entry &entry : entries) {
+    if (left <= limits.objects && bytes <= limits.bytes)
+      return;
+    (void)fs::remove(entry.path);
+    bytes -= entry.status.getSize();
+    --left;
+  }
 }
 
 llvm::Error ObjectCache::forEachEntry(

@@ -46,6 +46,8 @@ public:
   std::unique_ptr<llvm::MemoryBuffer> find(llvm::StringRef key) const;
   /// Keeps `object` under `key`, and within the limits.
   void keep(llvm::StringRef key, llvm::StringRef object) const;
+  /// Removes what was used longest ago, down to the limits, as far as it can.
+  void prune() const;
 
   struct Contents {
     uint64_t objects = 0;
