@@ -445,7 +445,10 @@ static void checkUnused(Usage &usage) {
           &draw})
       unused.refuse(*option);
     unused.refuse(explain);
-    unused.refuse(feeds);
+    if (feeds.getNumOccurrences())
+      usage.error("--executor greedy begins every repetition with the same "
+                  "inputs: for --feed take --executor spmd, or run once per "
+                  "repetition with -i INPUT=file of -o OUTPUT");
   }
   if (stopAfter == "graph") {
     Unused unused("--stop-after=graph stops before the plan", usage);

@@ -43,6 +43,8 @@ def the_driver_is_one_process(bench):
     for words in (["plan"], ["compile", "-o", "prog"]):
         bench.expect_error(bench.tapestry(*words, "small.ein", env=env), 2, ENDS)
     bench.expect_error(bench.tapestry("calibrate", env=env), 2, "4 were started: --backend mpi")
+    finished = bench.tapestry("session", "none", env=env)
+    bench.expect_error(finished, 2, "4 were started: the devices of a session are threads; start it by itself$")
 
 
 @case

@@ -450,6 +450,27 @@ def interrupted_shard_by_shard(bench):
 
 
 @case
+def spilled_where_no_file_can_be_made(bench):
+    bench.write(
+        "chain.ein",
+        "input A : f32[64, 64]\nB[i, k] = sum[j] A[i, j] * A[j, k]\n"
+        "C[i, k] = sum[j] B[i, j] * B[k, j]\nD[i, k] = sum[j] C[i, j] * B[j, k]\n"
+        "E[i, k] = sum[j] D[i, j] * C[j, k]\noutput E\n",
+    )
+    np.save(bench.folder / "A.npy", np.ones((64, 64), np.float32))
+    words = ["run", "chain.ein", "--executor=greedy", "--memory=40KiB", "-i", "A=A.npy", "-o", "E=E.npy"]
+    for folder, why in {
+        "/proc": "no files can be made in this folder; --spill takes another",
+        "away": "No such file or directory",
+        "chain.ein": "Not a directory",
+    }.items():
+        finished = bench.tapestry(*words, f"--spill={folder}")
+        bench.expect_error(finished, 3, f"^{folder}: error: cannot spill: {why}$")
+        if (bench.folder / "E.npy").exists():
+            raise CheckFailed(f"--spill={folder} leaves an output")
+
+
+@case
 def names_that_a_terminal_obeys(bench):
     """Control characters and bytes that are no UTF-8 are shown, not sent."""
     name = "bad\x1b[31m\udcff.npy"

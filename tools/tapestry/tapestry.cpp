@@ -45,14 +45,16 @@ static ExitStatus refuseSeveral(const Options &options) {
     return ExitDone;
   std::string count =
       launched.size > 0 ? std::to_string(launched.size) : "several";
-  bool measures = options.command == Command::Calibrate;
+  llvm::StringRef instead = "make an executable of the program (tapestry "
+                            "compile PROG.ein -o prog) and start that (mpirun "
+                            "./prog)";
+  if (options.command == Command::Calibrate)
+    instead = "--backend mpi measures those";
+  if (options.command == Command::Session)
+    instead = "the devices of a session are threads; start it by itself";
   if (launched.rank == 0)
     printError("this is the work of one process, and " + count +
-               " were started: " +
-               (measures ? llvm::Twine("--backend mpi measures those")
-                         : "make an executable of the program (tapestry "
-                           "compile PROG.ein -o prog) and start that (mpirun "
-                           "./prog)"));
+               " were started: " + instead);
   return ExitUsage;
 }
 

@@ -21,8 +21,8 @@ void PlanRequest::fillIn() {
 std::vector<std::string> PlanRequest::preferredRules() const {
   std::vector<std::string> names;
   for (llvm::StringRef name : llvm::split(llvm::StringRef(prefer), ','))
-    if (!name.empty())
-      names.push_back(name.str());
+    if (llvm::StringRef rule = name.trim(); !rule.empty())
+      names.push_back(rule.str());
   return names;
 }
 

@@ -6,6 +6,7 @@
 #include "tapestry-rt/Files.h"
 #include <cerrno>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -43,8 +44,19 @@ static int openNameless(const std::string &folder) {
 Status SpillFile::open(const std::string &newFolder, int64_t bytes) {
   folder = newFolder;
   cached = openNameless(folder);
-  if (cached < 0)
-    return failed("spill", errno);
+  if (cached < 0) {
+    int reason = errno;
+    struct stat status = {};
+    // Where files are made by the system alone, it says that there is none.
+    if (reason == ENOENT && stat(folder.c_str(), &status) == 0 &&
+        S_ISDIR(status.st_mode))
+      return Status::failure(
+          ExitEnvironment,
+          printable(folder) +
+              ": error: cannot spill: no files can be made in this folder; "
+              "--spill takes another");
+    return failed("spill", reason);
+  }
   struct statvfs disk;
   if (fstatvfs(cached, &disk) == 0 && disk.f_blocks != 0 &&
       static_cast<uint64_t>(bytes) / disk.f_frsize > disk.f_bavail)
