@@ -10,6 +10,7 @@
 #include "tapestry/Interfaces/Place.h"
 #include "tapestry/Interfaces/ScanInterface.h"
 #include "tapestry/Planner/Model/Constraints.h"
+#include "tapestry/Support/Counted.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
@@ -149,8 +150,9 @@ LogicalResult VertexCollector::add(BlockOpInterface op) {
   size_t results = op.getResultProjections().size();
   if (results != op->getNumResults() || results == 0)
     return op.emitError("'")
-           << op.getVertexName() << "' has " << op->getNumResults()
-           << " results and says of " << results << " where they are written";
+           << op.getVertexName() << "' has "
+           << countOf(op->getNumResults(), "result") << " and says of "
+           << results << " where they are written";
   // The order of the graph is kept for what is an operand.
   for (Value awaited : op.getAwaited())
     if (!llvm::is_contained(op->getOperands(), awaited))

@@ -4,6 +4,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
 #include "tapestry/Interfaces/Monoid.h"
+#include "tapestry/Support/Counted.h"
 #include "tapestry/Support/Resharding.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
@@ -146,7 +147,7 @@ static LogicalResult verifyDevices(ModuleOp module, DictionaryAttr program,
       layout.getDeviceGrid().numDevices() == devices.getInt())
     return success();
   return emitFault(module) << "has the layout " << layout << " in a program of "
-                           << devices.getInt() << " devices";
+                           << countOf(devices.getInt(), "device");
 }
 
 /// What planning of the move relies on; the comm dialect's rules of it.

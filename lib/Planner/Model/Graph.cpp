@@ -1,6 +1,7 @@
 //===- Graph.cpp - Checks of the graph that is planned --------------------===//
 
 #include "tapestry/Planner/Model/Graph.h"
+#include "tapestry/Support/Counted.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/CheckedArithmetic.h"
@@ -103,10 +104,11 @@ static llvm::Error checkExtents(const PlanVertex &vertex) {
   }
   if (vertex.accumulatorBytes < 0)
     return planError("vertex '", vertex.name, "' has partial values of ",
-                     vertex.accumulatorBytes, " bytes, the least is 0");
+                     countOf(vertex.accumulatorBytes, "byte"),
+                     ", the least is 0");
   if (vertex.elementBytes < 1)
     return planError("vertex '", vertex.name, "' has elements of ",
-                     vertex.elementBytes, " bytes, the least is 1");
+                     countOf(vertex.elementBytes, "byte"), ", the least is 1");
   std::optional<int64_t> bytes =
       llvm::checkedMul<int64_t>(16, vertex.elementBytes);
   for (unsigned dim = 0; dim < vertex.shape.size(); ++dim) {
@@ -130,8 +132,8 @@ static llvm::Error checkExtents(const PlanVertex &vertex) {
 static llvm::Error checkOutput(const PlanVertex &vertex) {
   if (vertex.output.rank() != vertex.shape.size())
     return planError("vertex '", vertex.name, "': its output projection has ",
-                     vertex.output.rank(), " dimensions, its result has ",
-                     vertex.shape.size());
+                     countOf(vertex.output.rank(), "dimension"),
+                     ", its result has ", vertex.shape.size());
   llvm::SmallVector<bool> written(vertex.labels.size(), false);
   for (unsigned dim = 0; dim < vertex.shape.size(); ++dim) {
     const ProjectionDim &entry = vertex.output.dims[dim];
@@ -140,8 +142,9 @@ static llvm::Error checkOutput(const PlanVertex &vertex) {
       if (entry.constant != 0 || entry.stride != 1 || entry.size != extent)
         return planError("vertex '", vertex.name, "': dimension ", dim,
                          " of its result has no label and is written from ",
-                         entry.constant, " for ", entry.size,
-                         " elements, its extent is ", extent);
+                         entry.constant, " for ",
+                         countOf(entry.size, "element"), ", its extent is ",
+                         extent);
       continue;
     }
     if (!entry.isPlainDim())
@@ -151,7 +154,8 @@ static llvm::Error checkOutput(const PlanVertex &vertex) {
     if (label >= vertex.labels.size())
       return planError("vertex '", vertex.name, "': dimension ", dim,
                        " of its result names label number ", label,
-                       ", the vertex has ", vertex.labels.size(), " labels");
+                       ", the vertex has ",
+                       countOf(vertex.labels.size(), "label"));
     if (written[label])
       return planError("vertex '", vertex.name, "': label '",
                        vertex.labels[label].name,
@@ -186,9 +190,9 @@ static llvm::Error checkGuard(const PlanVertex &vertex,
   if (operand.guard.empty())
     return llvm::Error::success();
   if (operand.guard.size() != vertex.labels.size())
-    return planError(place, ": its guard has ", operand.guard.size(),
-                     " ranges, the vertex has ", vertex.labels.size(),
-                     " labels");
+    return planError(
+        place, ": its guard has ", countOf(operand.guard.size(), "range"),
+        ", the vertex has ", countOf(vertex.labels.size(), "label"));
   for (auto [range, label] : llvm::zip_equal(operand.guard, vertex.labels))
     if (range.empty() || !ZRange{0, label.extent}.contains(range))
       return planError(place, ": its guard on label '", label.name, "' is [",
@@ -209,8 +213,9 @@ static llvm::Error checkOperand(const PlanGraph &graph, unsigned number,
   const PlanVertex &producer = graph.vertices[operand.producer];
   place += " ('" + producer.name + "')";
   if (operand.projection.rank() != producer.shape.size())
-    return planError(place, ": the projection has ", operand.projection.rank(),
-                     " dimensions, the tensor has ", producer.shape.size());
+    return planError(place, ": the projection has ",
+                     countOf(operand.projection.rank(), "dimension"),
+                     ", the tensor has ", producer.shape.size());
   if (llvm::Error error = checkGuard(vertex, operand, place))
     return error;
   ZBox space =
@@ -228,8 +233,8 @@ static llvm::Error checkOperand(const PlanGraph &graph, unsigned number,
       unsigned label = entry.terms[term].dim;
       if (label >= vertex.labels.size())
         return planError(place, ": dimension ", dim, " names label number ",
-                         label, ", the vertex has ", vertex.labels.size(),
-                         " labels");
+                         label, ", the vertex has ",
+                         countOf(vertex.labels.size(), "label"));
       if (term > 0 && entry.terms[term - 1].dim >= label)
         return planError(place, ": dimension ", dim, " names label number ",
                          label, " after ", entry.terms[term - 1].dim,
@@ -250,11 +255,13 @@ static llvm::Error checkOperand(const PlanGraph &graph, unsigned number,
 
 static llvm::Error checkInput(const PlanVertex &vertex) {
   if (!vertex.operands.empty())
-    return planError("input '", vertex.name, "' has ", vertex.operands.size(),
-                     " operands, inputs have 0");
+    return planError("input '", vertex.name, "' has ",
+                     countOf(vertex.operands.size(), "operand"),
+                     ", inputs have 0");
   if (vertex.labels.size() != vertex.shape.size())
-    return planError("input '", vertex.name, "' has ", vertex.labels.size(),
-                     " labels, its rank is ", vertex.shape.size());
+    return planError("input '", vertex.name, "' has ",
+                     countOf(vertex.labels.size(), "label"), ", its rank is ",
+                     vertex.shape.size());
   for (unsigned dim = 0; dim < vertex.labels.size(); ++dim)
     if (vertex.labels[dim].name != std::to_string(dim))
       return planError("input '", vertex.name, "': label number ", dim, " is '",
@@ -277,14 +284,15 @@ static llvm::Error checkCompanion(const PlanGraph &graph, unsigned number) {
   if (vertex.isInput || !vertex.operands.empty() || vertex.flops != 0 ||
       vertex.extraBytes != 0 || !vertex.constraints.work.empty() ||
       !vertex.constraints.layoutGroup.empty())
-    return planError(place, " is a companion with ", vertex.operands.size(),
-                     " operands and ", vertex.flops,
-                     " operations; it has neither, nor constraints but those "
+    return planError(place, " is a companion with ",
+                     countOf(vertex.operands.size(), "operand"), " and ",
+                     countOf(vertex.flops, "operation"),
+                     "; it has neither, nor constraints but those "
                      "on its home");
   const PlanVertex &other = graph.vertices[lead];
   if (vertex.labels.size() != other.labels.size())
-    return planError(place, " has ", vertex.labels.size(), " labels, '",
-                     other.name, "', whose companion it is, has ",
+    return planError(place, " has ", countOf(vertex.labels.size(), "label"),
+                     ", '", other.name, "', whose companion it is, has ",
                      other.labels.size());
   for (auto [own, leads] : llvm::zip_equal(vertex.labels, other.labels))
     if (own.name != leads.name || own.extent != leads.extent)

@@ -122,7 +122,7 @@ llvm::Error plan::verifyAxes(const PlanVertex &vertex, const DeviceGrid &grid,
                              const Partition &partition) {
   if (partition.cuts.size() != vertex.labels.size())
     return planError("vertex '", vertex.name, "': axes for ",
-                     partition.cuts.size(), " labels, it has ",
+                     countOf(partition.cuts.size(), "label"), ", it has ",
                      vertex.labels.size());
   std::map<unsigned, unsigned> userOf;
   for (unsigned l = 0; l < vertex.labels.size(); ++l) {
@@ -132,7 +132,7 @@ llvm::Error plan::verifyAxes(const PlanVertex &vertex, const DeviceGrid &grid,
       if (axis >= grid.axes.size())
         return planError("vertex '", vertex.name, "': label '", label.name,
                          "' is cut over axis number ", axis, ", the grid has ",
-                         grid.axes.size(), " axes");
+                         countOf(grid.axes.size(), "axis"));
       auto [first, isNew] = userOf.try_emplace(axis, l);
       if (!isNew)
         return planError("vertex '", vertex.name, "': axis '",
@@ -143,7 +143,8 @@ llvm::Error plan::verifyAxes(const PlanVertex &vertex, const DeviceGrid &grid,
     }
     if (product != parts[l])
       return planError("vertex '", vertex.name, "': label '", label.name,
-                       "' is in ", parts[l], " parts, its axes make ", product);
+                       "' is in ", countOf(parts[l], "part"),
+                       ", its axes make ", product);
   }
   return llvm::Error::success();
 }
@@ -216,7 +217,7 @@ public:
                        vertex.shape.size());
     if (!home.partial.empty())
       return planError(what, " holds partial values along ",
-                       home.partial.size(), " axes, expected 0");
+                       countOf(home.partial.size(), "axis"), ", expected 0");
     if (!home.isPlain())
       return planError(what, " is not a plain cut of the tensor");
     std::vector<int64_t> key = {-2};
@@ -270,7 +271,8 @@ public:
         return planError(
             "collective number ", c, " of the plan (",
             stringifyCollective(plan.placement.collectives[c].kind),
-            ") is not needed by any of ", graph.vertices.size(), " vertices");
+            ") is not needed by any of ",
+            countOf(graph.vertices.size(), "vertex"));
     return llvm::Error::success();
   }
 
@@ -292,8 +294,8 @@ private:
     }
     return planError("result of '", graph.vertices[vertex].name, "': the plan ",
                      "has no ", stringifyCollective(wanted.kind), " of ",
-                     wanted.elements,
-                     " elements that one of its readers needs");
+                     countOf(wanted.elements, "element"),
+                     " that one of its readers needs");
   }
 
   llvm::Error compare(const PlannedCollective &listed, const Collective &wanted,
@@ -311,7 +313,7 @@ private:
     if (listed.bytes != bytes)
       return planError("result of '", vertex.name,
                        "': ", stringifyCollective(listed.kind), " of ",
-                       listed.bytes, " bytes, it sends ", bytes);
+                       countOf(listed.bytes, "byte"), ", it sends ", bytes);
     return llvm::Error::success();
   }
 
@@ -331,7 +333,7 @@ static llvm::Error checkMoves(const PlanGraph &graph, const Plan &plan,
   if (!placed.operandRoutes.empty() &&
       placed.operandRoutes.size() != vertex.operands.size())
     return planError("vertex '", vertex.name, "' has routes for ",
-                     placed.operandRoutes.size(), " operands of ",
+                     countOf(placed.operandRoutes.size(), "operand"), " of ",
                      vertex.operands.size());
   for (unsigned o = 0; o < vertex.operands.size(); ++o) {
     unsigned producer = vertex.operands[o].producer;
@@ -373,8 +375,9 @@ static llvm::Error checkMoves(const PlanGraph &graph, const Plan &plan,
 
 static llvm::Error checkPlacement(const PlanGraph &graph, const Plan &plan) {
   if (plan.placement.vertices.size() != graph.vertices.size())
-    return planError("the plan places ", plan.placement.vertices.size(),
-                     " vertices, the graph has ", graph.vertices.size());
+    return planError("the plan places ",
+                     countOf(plan.placement.vertices.size(), "vertex"),
+                     ", the graph has ", graph.vertices.size());
   CoverageChecker coverage(plan.grid);
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     const PlanVertex &vertex = graph.vertices[v];
@@ -448,13 +451,13 @@ llvm::Error plan::verifyPlan(const PlanGraph &graph, const Plan &plan) {
   if (llvm::Error error = checkStorage(graph))
     return error;
   if (plan.grid.numDevices() != plan.devices)
-    return planError("the plan is for ", plan.devices,
-                     " devices, its grid has ", plan.grid.numDevices());
+    return planError("the plan is for ", countOf(plan.devices, "device"),
+                     ", its grid has ", plan.grid.numDevices());
   if (llvm::Error error = checkDevicePins(graph, plan.devices))
     return error;
   if (plan.vertices.size() != graph.vertices.size())
-    return planError("the plan has ", plan.vertices.size(),
-                     " vertices, the graph has ", graph.vertices.size());
+    return planError("the plan has ", countOf(plan.vertices.size(), "vertex"),
+                     ", the graph has ", graph.vertices.size());
   std::vector<PartVector> parts;
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     if (plan.vertices[v].name != graph.vertices[v].name)

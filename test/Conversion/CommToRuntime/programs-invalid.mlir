@@ -68,7 +68,7 @@ module attributes {comm.programs = [{name = "p", devices = 2 : i64, entry = @tap
 
 #grid = #tapestry_index.grid<"d.0" = 2>
 #half = #tapestry_index.layout<[5 by "d.0"] on #grid>
-// expected-error@below {{in a program of 1 devices}}
+// expected-error@below {{in a program of 1 device}}
 module attributes {comm.programs = [{name = "p", devices = 1, entry = @tapestry_entry.p, body = @device_program.p, inputs = [{name = "A", type = f32, layout = #half}], outputs = [], collectives = [], vertices = []}]} {}
 
 // -----

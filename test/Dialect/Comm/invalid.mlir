@@ -60,7 +60,7 @@ func.func @collective_c4(%x: tensor<?x8xf32>) {
 #square = #tapestry_index.layout<[8, 8] on #grid>
 
 func.func @collective_c4_diagonal(%x: tensor<?x8xf32>) {
-  // expected-error@+1 {{'from' is cut 2 times over 1 axes, so that its parts leave gaps}}
+  // expected-error@+1 {{'from' is cut 2 times over 1 axis, so that its parts leave gaps}}
   %r, %t = comm.all_gather "A", %x from #diagonal to #square axes ["d.0"]
              : tensor<?x8xf32> -> tensor<5x8xf32>
   return
@@ -351,7 +351,7 @@ func.func @fetch_rim_c1_uneven(%x: tensor<17xf32>) {
 #below = #tapestry_index.layout<[34 = 17 * [2 by "d.0"] + 17] on #grid>
 
 func.func @collective_c6_strips(%x: tensor<17xf32>) {
-  // expected-error@+1 {{has 1 results beside its token for 2 layouts}}
+  // expected-error@+1 {{has 1 result beside its token for 2 layouts}}
   %r, %t = comm.fetch_rim "A", %x from #rows to #halo rim [#above, #below] axes ["d.0"]
              : tensor<17xf32> -> tensor<?xf32>
   return
@@ -393,7 +393,7 @@ func.func @all_reduce_c1_needless(%x: tensor<5x8xf32>) {
 #partial = #tapestry_index.layout<[5, 8] partial ["d.0"] on #grid>
 
 func.func @all_reduce_c2_count(%x: tensor<5x8xf32>) {
-  // expected-error@+1 {{combine region takes 1 values, not 2}}
+  // expected-error@+1 {{combine region takes 1 value, not 2}}
   %r, %t = comm.all_reduce "C" custom %x from #partial to #whole axes ["d.0"] combine {
   ^bb0(%b: f32):
     comm.yield %b : f32
@@ -530,7 +530,7 @@ func.func @reduce_scatter_c1_needless(%x: tensor<5x8xf32>) {
 #partial = #tapestry_index.layout<[5, 8] partial ["d.0"] on #grid>
 
 func.func @reduce_scatter_c2_count(%x: tensor<5x8xf32>) {
-  // expected-error@+1 {{combine region takes 1 values, not 2}}
+  // expected-error@+1 {{combine region takes 1 value, not 2}}
   %r, %t = comm.reduce_scatter "C" custom %x from #partial to #rows axes ["d.0"] combine {
   ^bb0(%b: f32):
     comm.yield %b : f32

@@ -15,7 +15,7 @@ func.func @call(%x: tensor<64xf32>, %i: index) -> tensor<62xf32> {
 // -----
 
 func.func @call_block_c1(%x: tensor<64xf32>, %i: index) {
-  // expected-error @below {{has 0 starts and 1 ends for 1 extents}}
+  // expected-error @below {{has 0 starts and 1 end for 1 extents}}
   %y = tapestry_index.call_block "smooth" (%x) box [] to [%i] at [%i, %i]
       sizes [] {extents = array<i64: 62>, shapes = array<i64: 64, 62>,
                 types = array<i64: 1, 1>, fills = array<i64: 0, 0, 0>,
@@ -51,7 +51,7 @@ func.func @call_block_c2_elements(%x: tensor<64xindex>, %i: index) {
 // -----
 
 func.func @call_block_c3(%x: tensor<64xf32>, %i: index) {
-  // expected-error @below {{has 0 sizes for 1 dimensions, 0 fills for 1 results, and 0 types for 1 parameters}}
+  // expected-error @below {{has 0 sizes for 1 dimension, 0 fills for 1 result, and 0 types for 1 parameters}}
   %y = tapestry_index.call_block "smooth" (%x) box [%i] to [%i] at [%i, %i]
       sizes [] {extents = array<i64: 62>, shapes = array<i64: 64, 62>,
                 types = array<i64: 1, 1>, fills = array<i64>,

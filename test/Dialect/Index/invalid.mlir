@@ -145,7 +145,7 @@
 // -----
 
 func.func @apply_c1(%i: index) {
-  // expected-error @below {{has 1 operands for an index space of rank 2}}
+  // expected-error @below {{has 1 operand for an index space of rank 2}}
   %0 = tapestry_index.apply #tapestry_index.projection<(d0, d1) -> (d0)>(%i)
   return
 }

@@ -79,7 +79,7 @@ func.func @block_c1_extent(%x: !x) {
 !r = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 by "d.0"] on #grid>>
 
 func.func @block_c2_count(%x: !x) {
-  // expected-error@+1 {{has 0 projections for 1 operands}}
+  // expected-error@+1 {{has 0 projections for 1 operand}}
   %r = tra.block "S" ["i"] = [8] by #tapestry_index.partition<[["d.0"]]>
       reads(%x : !x) at [] pads [0.0 : f32]
       writes(!r) at [#tapestry_index.projection<(d0) -> (d0)>] {
@@ -97,7 +97,7 @@ func.func @block_c2_count(%x: !x) {
 !r = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 by "d.0"] on #grid>>
 
 func.func @block_c2_operand(%x: !x) {
-  // expected-error@+1 {{projection of operand 0 goes from 2 to 1 dimensions, expected from 1 to 1}}
+  // expected-error@+1 {{projection of operand 0 goes from 2 to 1 dimension, expected from 1 to 1}}
   %r = tra.block "S" ["i"] = [8] by #tapestry_index.partition<[["d.0"]]>
       reads(%x : !x) at [#tapestry_index.projection<(d0, d1) -> (d0)>] pads [0.0 : f32]
       writes(!r) at [#tapestry_index.projection<(d0) -> (d0)>] {
@@ -133,7 +133,7 @@ func.func @block_c2_result(%x: !x) {
 !r = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 by "d.0"] on #grid>>
 
 func.func @block_c3_count(%x: !x) {
-  // expected-error@+1 {{has 0 pads for 1 operands}}
+  // expected-error@+1 {{has 0 pads for 1 operand}}
   %r = tra.block "S" ["i"] = [8] by #tapestry_index.partition<[["d.0"]]>
       reads(%x : !x) at [#tapestry_index.projection<(d0) -> (d0 - 1), shape = [3]>] pads []
       writes(!r) at [#tapestry_index.projection<(d0) -> (d0)>] {
@@ -453,7 +453,7 @@ func.func @block_c11(%x: !x) {
 !r = !tra.relation<[8] / [2], f32, #tapestry_index.layout<[8 by "d.0"] on #grid>>
 
 func.func @block_c2_guards(%x: !x) {
-  // expected-error@+1 {{has 2 guards for 1 operands}}
+  // expected-error@+1 {{has 2 guards for 1 operand}}
   %r = tra.block "S" ["i"] = [8] by #tapestry_index.partition<[["d.0"]]>
       reads(%x : !x) at [#tapestry_index.projection<(d0) -> (d0)>] guards [unit, unit] pads [unit]
       writes(!r) at [#tapestry_index.projection<(d0) -> (d0)>] {

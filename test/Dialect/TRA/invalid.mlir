@@ -32,7 +32,7 @@ func.func private @relation_c3_rank(!tra.relation<[5] / [1, 2], f32, #tapestry_i
 
 #grid = #tapestry_index.grid<"d.0" = 2>
 
-// expected-error@+1 {{dimension 0 of the relation has 1 parts, in its layout 2}}
+// expected-error@+1 {{dimension 0 of the relation has 1 part, in its layout 2}}
 func.func private @relation_c3(!tra.relation<[5] / [1], f32, #tapestry_index.layout<[5 by "d.0"] on #grid>>)
 
 // -----
@@ -66,7 +66,7 @@ func.func @from_tensor_c1_element(%A: tensor<5x7xf64>) {
 !partial = !tra.relation<[5, 7] / [1, 1], f32, #partial>
 
 func.func @from_tensor_c2(%A: tensor<5x7xf32>) {
-  // expected-error@+1 {{result is partial over 1 axes, expected 0; aggregate it first}}
+  // expected-error@+1 {{result is partial over 1 axis, expected 0; aggregate it first}}
   %r = tra.from_tensor %A : tensor<5x7xf32> -> !partial
   return
 }
@@ -90,7 +90,7 @@ func.func @to_tensor_c1(%r: !rows) {
 !partial = !tra.relation<[5, 7] / [1, 1], f32, #partial>
 
 func.func @to_tensor_c2(%r: !partial) {
-  // expected-error@+1 {{relation is partial over 1 axes, expected 0; aggregate it first}}
+  // expected-error@+1 {{relation is partial over 1 axis, expected 0; aggregate it first}}
   %A = tra.to_tensor %r : !partial -> tensor<5x7xf32>
   return
 }
@@ -114,7 +114,7 @@ func.func @to_tensor_c3(%r: !halo) {
 !diagonal = !tra.relation<[5, 5] / [2, 2], f32, #diagonal>
 
 func.func @to_tensor_c3_diagonal(%r: !diagonal) {
-  // expected-error@+1 {{the relation is cut 2 times over 1 axes, so that its parts leave gaps}}
+  // expected-error@+1 {{the relation is cut 2 times over 1 axis, so that its parts leave gaps}}
   %A = tra.to_tensor %r : !diagonal -> tensor<5x5xf32>
   return
 }
@@ -164,7 +164,7 @@ func.func @aggregate_c3_source(%p: !rows) {
 !partial = !tra.relation<[5, 7] / [1, 1], f32, #partial>
 
 func.func @aggregate_c3_result(%p: !partial) {
-  // expected-error@+1 {{result is partial over 1 axes, expected 0; aggregate it first}}
+  // expected-error@+1 {{result is partial over 1 axis, expected 0; aggregate it first}}
   %r = tra.aggregate "C" add %p : !partial -> !partial
   return
 }
@@ -388,7 +388,7 @@ func.func @repartition_c2(%a: !rows) {
 !partial = !tra.relation<[5, 7] / [1, 1], f32, #partial>
 
 func.func @repartition_c3_source(%a: !partial) {
-  // expected-error@+1 {{source is partial over 1 axes, expected 0; aggregate it first}}
+  // expected-error@+1 {{source is partial over 1 axis, expected 0; aggregate it first}}
   %r = tra.repartition "A", %a : !partial -> !whole
   return
 }
@@ -402,7 +402,7 @@ func.func @repartition_c3_source(%a: !partial) {
 !partial = !tra.relation<[5, 7] / [1, 1], f32, #partial>
 
 func.func @repartition_c3_result(%a: !whole) {
-  // expected-error@+1 {{result is partial over 1 axes, expected 0; aggregate it first}}
+  // expected-error@+1 {{result is partial over 1 axis, expected 0; aggregate it first}}
   %r = tra.repartition "A", %a : !whole -> !partial
   return
 }
@@ -442,7 +442,7 @@ func.func @repartition_c4_two_devices(%a: !two) {
 !square = !tra.relation<[5, 5] / [1, 1], f32, #square>
 
 func.func @repartition_c4_diagonal(%a: !diagonal) {
-  // expected-error@+1 {{the source is cut 2 times over 1 axes, so that its parts leave gaps}}
+  // expected-error@+1 {{the source is cut 2 times over 1 axis, so that its parts leave gaps}}
   %r = tra.repartition "A", %a : !diagonal -> !square
   return
 }

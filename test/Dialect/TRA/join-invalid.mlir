@@ -111,7 +111,7 @@ func.func @join_c2_dims(%v: !v) {
 !v = !tra.relation<[5] / [2], f32, #tapestry_index.layout<[5 by "d.0"] on #grid>>
 
 func.func @join_c2_symbols(%v: !v) {
-  // expected-error@+1 {{indexing map 1 has 1 dimensions and 1 symbols, expected 1 and 0}}
+  // expected-error@+1 {{indexing map 1 has 1 dimension and 1 symbol, expected 1 and 0}}
   %r = "tra.join"(%v) <{vertex = "J", labels = ["i"], extents = array<i64: 5>, partition = #tapestry_index.partition<[["d.0"]]>, indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0)[s0] -> (d0)>], pads = [unit], monoid = #tapestry_index.monoid<none>}> ({
   ^bb0(%x: f32):
     "tra.yield"(%x) : (f32) -> ()
@@ -126,7 +126,7 @@ func.func @join_c2_symbols(%v: !v) {
 !v = !tra.relation<[5] / [2], f32, #tapestry_index.layout<[5 by "d.0"] on #grid>>
 
 func.func @join_c2_rank(%v: !v) {
-  // expected-error@+1 {{indexing map 0 has 2 subscripts for a relation of 1 dimensions}}
+  // expected-error@+1 {{indexing map 0 has 2 subscripts for a relation of 1 dimension}}
   %r = tra.join "J" [i = 5] by #tapestry_index.partition<[["d.0"]]>
          (%v[i, i]) -> [i] {
   ^bb0(%x: f32):
@@ -186,7 +186,7 @@ func.func @join_c4(%v: !v) {
 !v = !tra.relation<[5] / [2], f32, #tapestry_index.layout<[5 by "d.0"] on #grid>>
 
 func.func @join_c5_count(%v: !v) {
-  // expected-error@+1 {{has 2 pads for 1 operands}}
+  // expected-error@+1 {{has 2 pads for 1 operand}}
   %r = "tra.join"(%v) <{vertex = "J", labels = ["i"], extents = array<i64: 5>, partition = #tapestry_index.partition<[["d.0"]]>, indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], pads = [unit, unit], monoid = #tapestry_index.monoid<none>}> ({
   ^bb0(%x: f32):
     "tra.yield"(%x) : (f32) -> ()
@@ -501,7 +501,7 @@ func.func @join_c10_effects(%v: !v) {
 !v = !tra.relation<[5] / [2], f32, #tapestry_index.layout<[5 by "d.0"] on #grid>>
 
 func.func @join_c11_count(%v: !v) {
-  // expected-error@+1 {{its combine region takes 1 values, not 2}}
+  // expected-error@+1 {{its combine region takes 1 value, not 2}}
   %r = tra.join "J" [i = 5, k = 3] by #tapestry_index.partition<[["d.0"], []]>
          (%v[i]) -> [i] reduce custom identity 0.0 : f32 {
   ^bb0(%x: f32):

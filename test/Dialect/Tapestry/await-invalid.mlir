@@ -37,7 +37,7 @@ tapestry.graph @await_type {
 tapestry.graph @await_c2 on #tapestry_index.grid<"d.0" = 2> {
   %x = tapestry.source "X" : tensor<4xf32>
   %p = tapestry.sequence_point none
-  // expected-error @below {{has a partition of 2 entries for 1 dimensions}}
+  // expected-error @below {{has a partition of rank 2 for 1 dimension}}
   %a = tapestry.await "A" %x after %p : tensor<4xf32> partition #tapestry_index.partition<[["d.0"], []]>
 }
 

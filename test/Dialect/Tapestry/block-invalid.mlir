@@ -85,7 +85,7 @@ func.func @block_c4_unknown(%x: tensor<4xf32>) {
 
 #f = #tapestry.kernel<"f" [i] (X : f32[i]) -> (Y : f32[i])>
 func.func @block_c5(%x: tensor<4xf32>) {
-  // expected-error @below {{has a partition of 2 entries for 1 labels}}
+  // expected-error @below {{has a partition of rank 2 for 1 label}}
   %y = tapestry.block "Y" #f [i = 4] (%x) {} : (tensor<4xf32>) -> tensor<4xf32> partition #tapestry_index.partition<[[], []]>
   return
 }
@@ -112,7 +112,7 @@ func.func @block_c6(%x: tensor<4xf32>) {
 
 #f = #tapestry.kernel<"f" [i] (X : f32[i]) -> (Y : f32[i])>
 func.func @block_c6_count(%x: tensor<4xf32>) {
-  // expected-error @below {{has 0 homes for 1 results}}
+  // expected-error @below {{has 0 homes for 1 result}}
   %y = tapestry.block "Y" #f [i = 4] (%x) {} : (tensor<4xf32>) -> tensor<4xf32> homes []
   return
 }
@@ -130,7 +130,7 @@ func.func @block_c7(%x: tensor<4xf32>) {
 
 #f = #tapestry.kernel<"f" [i] (X : f32[i]) -> (Y : f32[i])>
 func.func @block_c7_count(%x: tensor<4xf32>) {
-  // expected-error @below {{has routes for 2 of 1 operands}}
+  // expected-error @below {{has routes for 2 of 1 operand}}
   %y = tapestry.block "Y" #f [i = 4] (%x) {} attributes {operand_routes = [[], []]} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -189,7 +189,7 @@ tapestry.graph @block_c9 {
 
 #f = #tapestry.kernel<"f" [i] (X : f32[i - 1 : 3]) -> (Y : f32[i])>
 func.func @block_c10_count(%x: tensor<4xf32>) {
-  // expected-error @below {{has 2 pads for 1 inputs}}
+  // expected-error @below {{has 2 pads for 1 input}}
   %y = tapestry.block "Y" #f [i = 4] (%x) pads [0.0 : f32, unit] {} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -329,7 +329,7 @@ func.func @block_c12_ops(%x: tensor<4xf32>) {
 
 #f = #tapestry.kernel<"f" [i] (X : f32[i]) -> (Y : f32[i], Z : f32[i])>
 func.func @block_c12_yields(%x: tensor<4xf32>) {
-  // expected-error @below {{the body ends in 'tapestry.block_yield' of 1 values, expected 'tapestry.block_yield' of 2}}
+  // expected-error @below {{the body ends in 'tapestry.block_yield' of 1 value, expected 'tapestry.block_yield' of 2}}
   %y:2 = tapestry.block "Y" #f [i = 4] (%x) {} body {
   ^bb0(%a: f32, %i: index):
     tapestry.block_yield %a : f32

@@ -10,7 +10,7 @@ tapestry.graph @kind {
 
 tapestry.graph @operands {
   %X = tapestry.source "X" : tensor<4x6xf32>
-  // expected-error @+1 {{no rule expands operator 'Y' of kind 'linear': 'linear-block': it has 1 operands and 1 results, expected 3 and 1; 'linear-sum': it has 1 operands}}
+  // expected-error @+1 {{no rule expands operator 'Y' of kind 'linear': 'linear-block': it has 1 operand and 1 result, expected 3 and 1; 'linear-sum': it has 1 operand}}
   %Y = tapestry.operator "Y" "linear"(%X) : (tensor<4x6xf32>) -> tensor<4xf32>
   tapestry.sink "Y", %Y : tensor<4xf32>
 }
@@ -119,7 +119,7 @@ tapestry.graph @conditions {
 
 tapestry.graph @otherwise {
   %X = tapestry.source "X" : tensor<4xi1>
-  // expected-error @+1 {{'where-einsum': it has 2 operands and 1 results, expected 3, 5, ... and 1}}
+  // expected-error @+1 {{'where-einsum': it has 2 operands and 1 result, expected 3, 5, ... and 1}}
   %Y = tapestry.operator "Y" "where"(%X, %X) : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1>
   tapestry.sink "Y", %Y : tensor<4xi1>
 }
@@ -127,7 +127,7 @@ tapestry.graph @otherwise {
 // -----
 
 tapestry.graph @nothing {
-  // expected-error @+1 {{'max-einsum': it has 0 operands and 1 results, expected at least 1 and 1}}
+  // expected-error @+1 {{'max-einsum': it has 0 operands and 1 result, expected at least 1 and 1}}
   %Y = tapestry.operator "Y" "max"() : () -> tensor<4xi1>
   tapestry.sink "Y", %Y : tensor<4xi1>
 }

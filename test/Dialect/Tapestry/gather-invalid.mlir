@@ -153,7 +153,7 @@ func.func @gather_c8_pad(%t: tensor<9x5xf32>, %i: tensor<7xi32>) {
 #t = affine_map<(n, c, r) -> (r, c)>
 #i = affine_map<(n, c, r) -> (n)>
 func.func @gather_c9(%t: tensor<9x5xf32>, %i: tensor<7xi32>) {
-  // expected-error @below {{has a partition of 1 entries for 3 labels}}
+  // expected-error @below {{has a partition of rank 1 for 3 labels}}
   %y = tapestry.gather "Y" ["n", "c", "r"] = [7, 5, 9] %t by %i at [#t, #i] : (tensor<9x5xf32>, tensor<7xi32>) -> tensor<7x5xf32> partition #tapestry_index.partition<[["d.0"]]>
   return
 }
@@ -207,7 +207,7 @@ func.func @require_c2_home(%s: tensor<i64>) {
 // -----
 
 func.func @require_c2(%s: tensor<i64>) {
-  // expected-error @below {{has a partition of 1 entries for 0 labels}}
+  // expected-error @below {{has a partition of rank 1 for 0 labels}}
   %r = tapestry.require "R" %s, %s {index = "I", shape = array<i64: 5>, bound = "few"} : tensor<i64> partition #tapestry_index.partition<[["d.0"]]>
   return
 }

@@ -46,7 +46,7 @@ tapestry.graph @element_type {
 
 #grid = #tapestry_index.grid<"d.0" = 2>
 tapestry.graph @source_c1 on #grid {
-  // expected-error @below {{has a partition of 1 entries for 2 dimensions}}
+  // expected-error @below {{has a partition of rank 1 for 2 dimensions}}
   %A = tapestry.source "A" : tensor<5x7xf32> partition #tapestry_index.partition<[["d.0"]]>
 }
 
@@ -78,7 +78,7 @@ tapestry.graph @source_c2 on #grid {
 
 #grid = #tapestry_index.grid<"d.0" = 2>
 tapestry.graph @source_c2_partial on #grid {
-  // expected-error @below {{has a home that is partial over 1 axes, expected 0}}
+  // expected-error @below {{has a home that is partial over 1 axis, expected 0}}
   %A = tapestry.source "A" : tensor<5xf32> home #tapestry_index.layout<[5] partial ["d.0"] on #grid>
 }
 
@@ -181,7 +181,7 @@ func.func @einsum_c3(%a: tensor<5xf32>) {
 // -----
 
 func.func @einsum_c3_dims(%a: tensor<5xf32>) {
-  // expected-error @below {{indexing map 1 has 2 dimensions and 0 symbols, expected 1 dimensions and 0 symbols}}
+  // expected-error @below {{indexing map 1 has 2 dimensions and 0 symbols, expected 1 dimension and 0 symbols}}
   %0 = "tapestry.einsum"(%a) <{name = "E", labels = ["i"], extents = array<i64: 5>, indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0, d1) -> (d0)>], pads = [unit], monoid = #tapestry_index.monoid<none>}> ({
   ^bb0(%x: f32):
     "tapestry.yield"(%x) : (f32) -> ()
@@ -192,7 +192,7 @@ func.func @einsum_c3_dims(%a: tensor<5xf32>) {
 // -----
 
 func.func @einsum_c3_symbols(%a: tensor<5xf32>) {
-  // expected-error @below {{indexing map 0 has 1 dimensions and 1 symbols, expected 1 dimensions and 0 symbols}}
+  // expected-error @below {{indexing map 0 has 1 dimension and 1 symbol, expected 1 dimension and 0 symbols}}
   %0 = "tapestry.einsum"(%a) <{name = "E", labels = ["i"], extents = array<i64: 5>, indexing_maps = [affine_map<(d0)[s0] -> (d0 + s0)>, affine_map<(d0) -> (d0)>], pads = [unit], monoid = #tapestry_index.monoid<none>}> ({
   ^bb0(%x: f32):
     "tapestry.yield"(%x) : (f32) -> ()
@@ -349,7 +349,7 @@ func.func @einsum_c9(%a: tensor<5x7xf32>) {
 // -----
 
 func.func @einsum_c9_nothing(%a: tensor<5x7xf32>) {
-  // expected-error @below {{reduces by max, but all 2 labels are in the result}}
+  // expected-error @below {{reduces by max, but its result lacks none of 2 labels}}
   %0 = tapestry.einsum "E" [i = 5, j = 7] (%a[i, j]) -> [j, i] reduce max {
   ^bb0(%x: f32):
     tapestry.yield %x : f32
@@ -383,7 +383,7 @@ func.func @einsum_c10_overflow(%a: tensor<5xf32>) {
 // -----
 
 func.func @einsum_c11_count(%a: tensor<5xf32>) {
-  // expected-error @below {{has 2 pad entries for 1 operands}}
+  // expected-error @below {{has 2 pad entries for 1 operand}}
   %0 = "tapestry.einsum"(%a) <{name = "E", labels = ["i"], extents = array<i64: 5>, indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], pads = [unit, unit], monoid = #tapestry_index.monoid<none>}> ({
   ^bb0(%x: f32):
     "tapestry.yield"(%x) : (f32) -> ()
@@ -602,7 +602,7 @@ func.func @einsum_c16_yield(%a: tensor<5xf32>) {
 // -----
 
 func.func @einsum_c17(%a: tensor<5x7xf32>) {
-  // expected-error @below {{has a partition of 1 entries for 2 labels}}
+  // expected-error @below {{has a partition of rank 1 for 2 labels}}
   %0 = tapestry.einsum "E" [i = 5, j = 7] (%a[i, j]) -> [i, j]
       partition #tapestry_index.partition<[["d.0"]]> {
   ^bb0(%x: f32):
@@ -694,7 +694,7 @@ func.func @einsum_c19_grid(%a: tensor<5xf32>) {
 
 #grid = #tapestry_index.grid<"d.0" = 2>
 func.func @einsum_c20_count(%a: tensor<5xf32>) {
-  // expected-error @below {{has routes for 2 of 1 operands}}
+  // expected-error @below {{has routes for 2 of 1 operand}}
   %0 = tapestry.einsum "E" [i = 5] (%a[i]) -> [i]
       home #tapestry_index.layout<[5] on #grid>
       operand_routes [[], []] {

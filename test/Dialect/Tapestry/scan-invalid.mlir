@@ -67,7 +67,7 @@ func.func @scan_c5_none(%x: tensor<4xf32>) {
 // -----
 
 func.func @scan_c6(%x: tensor<4x5xf32>) {
-  // expected-error @below {{has a partition of 1 entries for 2 labels}}
+  // expected-error @below {{has a partition of rank 1 for 2 labels}}
   %c = tapestry.scan "C" ["n", "i"] <add> along "i" %x : (tensor<4x5xf32>) -> tensor<4x5xf32> partition #tapestry_index.partition<[["d.0"]]>
   return
 }
@@ -83,7 +83,7 @@ func.func @scan_c7(%x: tensor<4x5xf32>) {
 // -----
 
 func.func @scan_c8(%x: tensor<4x5xf32>) {
-  // expected-error @below {{has routes for 2 of 1 operands}}
+  // expected-error @below {{has routes for 2 of 1 operand}}
   %c = tapestry.scan "C" ["n", "i"] <add> along "i" %x {operand_routes = [[], []]} : (tensor<4x5xf32>) -> tensor<4x5xf32> home #tapestry_index.layout<[4, 5] on #tapestry_index.grid<>>
   return
 }

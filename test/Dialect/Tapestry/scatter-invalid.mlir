@@ -176,7 +176,7 @@ func.func @scatter_c9(%x: tensor<100x5xf32>, %i: tensor<100xi32>) {
 #v = affine_map<(a, d, n) -> (n, d)>
 #i = affine_map<(a, d, n) -> (n)>
 func.func @scatter_c10(%x: tensor<100x5xf32>, %i: tensor<100xi32>) {
-  // expected-error @below {{has a partition of 1 entries for 3 labels}}
+  // expected-error @below {{has a partition of rank 1 for 3 labels}}
   %s = tapestry.scatter "S" ["a", "d", "n"] = [8, 5, 100] add %x by %i into [0] at [#v, #i] : (tensor<100x5xf32>, tensor<100xi32>) -> tensor<8x5xf32> partition #tapestry_index.partition<[["d.0"]]>
   return
 }

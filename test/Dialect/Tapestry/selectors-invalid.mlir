@@ -3,7 +3,7 @@
 // One case per constraint of the selectors, named after it.
 
 func.func @slice_c1(%x: tensor<4x5xf32>) {
-  // expected-error @below {{has 2 starts, 1 ends and 2 strides for 2 dimensions}}
+  // expected-error @below {{has 2 starts, 1 end and 2 strides for 2 dimensions}}
   %s = tapestry.slice "S" %x [0, 0] => [4] : (tensor<4x5xf32>) -> tensor<4x5xf32>
   return
 }
@@ -99,7 +99,7 @@ func.func @selector_c1(%x: tensor<4x5xf32>) {
 // -----
 
 func.func @selector_c2(%x: tensor<4x5xf32>) {
-  // expected-error @below {{has a partition of 1 entries for 2 dimensions}}
+  // expected-error @below {{has a partition of rank 1 for 2 dimensions}}
   %s = tapestry.slice "S" %x [0, 0] => [2, 5] : (tensor<4x5xf32>) -> tensor<2x5xf32> partition #tapestry_index.partition<[[]]>
   return
 }
@@ -181,7 +181,7 @@ func.func @repeat_c2(%x: tensor<4x5xf32>) {
 // -----
 
 func.func @pad_c1_count(%x: tensor<4x5xf32>) {
-  // expected-error @below {{pads 1 dimensions low and 2 high, of 2}}
+  // expected-error @below {{pads 1 dimension low and 2 high, of 2}}
   %s = tapestry.pad "S" %x by 0.0 : f32 low [1] high [0, 0] : (tensor<4x5xf32>) -> tensor<5x5xf32>
   return
 }
@@ -286,7 +286,7 @@ func.func @interleave_c2_turns(%x: tensor<4x5xi8>, %y: tensor<3x5xi8>) {
 // -----
 
 func.func @view_c1_ranks(%x: tensor<4x5xi8>) {
-  // expected-error @below {{has a projection from 1 dimensions to 1, expected from 2 to 2}}
+  // expected-error @below {{has a projection from 1 dimension to 1, expected from 2 to 2}}
   %s = tapestry.view "S" %x by <(d0) -> (d0)> : (tensor<4x5xi8>) -> tensor<4x5xi8>
   return
 }
@@ -294,7 +294,7 @@ func.func @view_c1_ranks(%x: tensor<4x5xi8>) {
 // -----
 
 func.func @view_c1_outside(%x: tensor<4x5xi8>) {
-  // expected-error @below {{reads 1 elements at once from 1 to 5 of dimension 1 of extent 5}}
+  // expected-error @below {{reads 1 element at once from 1 to 5 of dimension 1 of extent 5}}
   %s = tapestry.view "S" %x by <(d0) -> (0, d0 + 1)> : (tensor<4x5xi8>) -> tensor<5xi8>
   return
 }
@@ -346,7 +346,7 @@ func.func @selector_c5_stride(%x: tensor<4xi8>) {
 func.func @selector_c5_below(%x: tensor<4xi8>) {
   %s = tapestry.slice "S" %x [1] => [4] by [4611686018427387901] : (tensor<4xi8>) -> tensor<1xi8>
   %t = tapestry.view "T" %x by <(d0) -> (4611686018427387902 * d0)> : (tensor<4xi8>) -> tensor<1xi8>
-  // expected-error @below {{reads 1 elements at once from 0 to 2305843009213693950 of dimension 0 of extent 4}}
+  // expected-error @below {{reads 1 element at once from 0 to 2305843009213693950 of dimension 0 of extent 4}}
   %u = tapestry.view "U" %x by <(d0) -> (2305843009213693950 * d0)> : (tensor<4xi8>) -> tensor<2xi8>
   return
 }

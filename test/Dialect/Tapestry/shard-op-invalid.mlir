@@ -196,7 +196,7 @@ tapestry.graph @accumulators {
 // shard_c6
 tapestry.graph @partition {
   %X = tapestry.source "X" : tensor<2x6xf32>
-  // expected-error @below {{has a partition of 1 entries for 2 labels}}
+  // expected-error @below {{has a partition of rank 1 for 2 labels}}
   %1 = tapestry.shard "S" [1, 0] => [3, 6] (%X) {
   ^bb0(%x: tensor<4x6xf32>):
     %Y = tapestry.scan "Y" ["n", "i"] <add> along "i" %x : (tensor<4x6xf32>) -> tensor<4x6xf32>
@@ -222,7 +222,7 @@ tapestry.graph @homes {
 // shard_c8
 tapestry.graph @routes {
   %X = tapestry.source "X" : tensor<2x6xf32>
-  // expected-error @below {{has routes for 2 of 1 operands}}
+  // expected-error @below {{has routes for 2 of 1 operand}}
   %1 = tapestry.shard "S" [1, 0] => [3, 6] (%X) {
   ^bb0(%x: tensor<4x6xf32>):
     %Y = tapestry.scan "Y" ["n", "i"] <add> along "i" %x : (tensor<4x6xf32>) -> tensor<4x6xf32>

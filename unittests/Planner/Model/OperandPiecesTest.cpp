@@ -203,7 +203,7 @@ TEST(OperandPieces, ValidateRefusesWrongPieces) {
   expectError(graph.validate(), {"'Y'", "'j'", "[3, 3)"});
   graph = concatenation();
   graph.vertices[4].operands[0].guard.pop_back();
-  expectError(graph.validate(), {"'Y'", "1 ranges", "2 labels"});
+  expectError(graph.validate(), {"'Y'", "1 range", "2 labels"});
   graph = concatenation();
   graph.vertices[4].operands[0].projection.dims[0].floordiv = 0;
   expectError(graph.validate(), {"'Y'", "floordiv 0"});

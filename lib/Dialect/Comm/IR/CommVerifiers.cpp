@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LayoutFacts.h"
+#include "tapestry/Support/Counted.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -29,8 +30,9 @@ static LogicalResult verifySameGrid(Operation *op, index::LayoutAttr from,
   if (from.getGrid() == to.getGrid())
     return success();
   return op->emitOpError("moves from the grid ")
-         << from.getGrid() << " of " << from.getDeviceGrid().numDevices()
-         << " devices to the grid " << to.getGrid() << " of "
+         << from.getGrid() << " of "
+         << countOf(from.getDeviceGrid().numDevices(), "device")
+         << " to the grid " << to.getGrid() << " of "
          << to.getDeviceGrid().numDevices();
 }
 
@@ -72,8 +74,8 @@ static LogicalResult verifyPlain(Operation *op, const Layout &from) {
   // A diagonal: devices hold only those parts whose keys agree.
   if (cuts != from.usedAxes().size())
     return op->emitOpError("'from' is cut ")
-           << cuts << " times over " << from.usedAxes().size()
-           << " axes, so that its parts leave gaps";
+           << cuts << " times over " << countOf(from.usedAxes().size(), "axis")
+           << ", so that its parts leave gaps";
   return success();
 }
 
@@ -102,8 +104,8 @@ LogicalResult comm::detail::verifyCollective(CollectiveOpInterface op) {
   SmallVector<index::LayoutAttr> received = op.getReceived();
   if (op.getParts().size() != received.size())
     return op->emitOpError("has ")
-           << op.getParts().size() << " results beside its token for "
-           << received.size() << " layouts";
+           << countOf(op.getParts().size(), "result")
+           << " beside its token for " << received.size() << " layouts";
   for (auto [part, layout] : llvm::zip_equal(op.getParts(), received))
     if (failed(verifyPartType(op, "result", part.getType(),
                               layout == to ? "to" : "rim", layout,
@@ -114,8 +116,9 @@ LogicalResult comm::detail::verifyCollective(CollectiveOpInterface op) {
   if (plan.kind != op.getKind())
     return op->emitOpError("does not fit its layouts: from ")
            << from << " to " << to << " is of kind "
-           << stringifyCollective(plan.kind) << " (" << plan.elements
-           << " elements), not " << stringifyCollective(op.getKind());
+           << stringifyCollective(plan.kind) << " ("
+           << countOf(plan.elements, "element") << "), not "
+           << stringifyCollective(op.getKind());
   // collective_c8
   ArrayAttr axes = axisNames(from, plan.axes);
   if (op.getAxes() != axes)
@@ -135,7 +138,7 @@ static LogicalResult verifyCombine(Operation *op, Region &combine,
   Block &block = combine.front();
   if (block.getNumArguments() != 2)
     return op->emitOpError("combine region takes ")
-           << block.getNumArguments() << " values, not 2";
+           << countOf(block.getNumArguments(), "value") << ", not 2";
   for (Type type : block.getArgumentTypes())
     if (type != elementType)
       return op->emitOpError("combine region takes a value of type ")

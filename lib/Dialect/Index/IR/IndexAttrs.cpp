@@ -5,6 +5,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Index/IR/IndexDialect.h"
+#include "tapestry/Support/Counted.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -251,8 +252,8 @@ static ParseResult parseProjectionExtras(AsmParser &parser,
     // projection_c2
     if (values.size() != projection.rank())
       return parser.emitError(loc)
-             << "projection has " << projection.rank() << " results but "
-             << values.size() << " entries in '" << name << "'";
+             << "projection has " << countOf(projection.rank(), "result")
+             << " but " << values.size() << " entries in '" << name << "'";
     for (auto [dim, value, fold] :
          llvm::zip_equal(projection.dims, values, folds)) {
       dim.*entry->member = value;

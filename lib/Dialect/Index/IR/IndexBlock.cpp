@@ -2,6 +2,7 @@
 
 #include "tapestry/Dialect/Index/IR/IndexBlock.h"
 #include "mlir/IR/Builders.h"
+#include "tapestry/Support/Counted.h"
 
 using namespace mlir;
 using namespace tapestry::index;
@@ -18,8 +19,8 @@ LogicalResult CallBlockOp::verify() {
   size_t labels = getExtents().size();
   if (getStarts().size() != labels || getEnds().size() != labels)
     return emitOpError() << "has " << getStarts().size() << " starts and "
-                         << getEnds().size() << " ends for " << labels
-                         << " extents";
+                         << countOf(getEnds().size(), "end") << " for "
+                         << labels << " extents";
   // call_block_c2
   size_t tensors = getInputs().size() + getResults().size(), dims = 0,
          unknown = 0;
@@ -32,11 +33,11 @@ LogicalResult CallBlockOp::verify() {
   }
   if (getTypes().size() != tensors || getOffsets().size() != dims ||
       getShapes().size() != dims)
-    return emitOpError() << "has " << getTypes().size() << " types, "
+    return emitOpError() << "has " << countOf(getTypes().size(), "type") << ", "
                          << getOffsets().size() << " offsets and "
                          << getShapes().size() << " extents of shapes for "
-                         << tensors << " tensors of " << dims
-                         << " dimensions together";
+                         << tensors << " tensors of "
+                         << countOf(dims, "dimension") << " together";
   for (Type type : (*this)->getOperandTypes())
     if (auto tensor = dyn_cast<RankedTensorType>(type);
         tensor && !isStored(tensor.getElementType()))
@@ -48,10 +49,11 @@ LogicalResult CallBlockOp::verify() {
   if (getSizes().size() != unknown ||
       getFills().size() != 3 * getNumResults() ||
       getParams().size() != getParamTypes().size())
-    return emitOpError() << "has " << getSizes().size() << " sizes for "
-                         << unknown << " dimensions, " << getFills().size()
-                         << " fills for " << getNumResults() << " results, and "
-                         << getParamTypes().size() << " types for "
+    return emitOpError() << "has " << countOf(getSizes().size(), "size")
+                         << " for " << countOf(unknown, "dimension") << ", "
+                         << countOf(getFills().size(), "fill") << " for "
+                         << countOf(getNumResults(), "result") << ", and "
+                         << countOf(getParamTypes().size(), "type") << " for "
                          << getParams().size() << " parameters";
   return success();
 }

@@ -2,6 +2,7 @@
 
 #include "tapestry/Dialect/Index/IR/IndexConstant.h"
 #include "tapestry/Interfaces/ElementType.h"
+#include "tapestry/Support/Counted.h"
 
 using namespace mlir;
 using namespace tapestry::index;
@@ -17,7 +18,7 @@ LogicalResult ConstantOp::verify() {
   ShapedType type = value.getType();
   if (static_cast<int64_t>(getStarts().size()) != type.getRank())
     return emitOpError() << "has " << getStarts().size() << " starts for "
-                         << type.getRank() << " dimensions";
+                         << countOf(type.getRank(), "dimension");
   // constant_c2
   auto result = cast<RankedTensorType>(getResult().getType());
   bool isPart =
@@ -29,8 +30,8 @@ LogicalResult ConstantOp::verify() {
   if (!isPart)
     return emitOpError() << "takes " << result << " of " << type;
   if (getSizes().size() != static_cast<size_t>(result.getNumDynamicDims()))
-    return emitOpError() << "has " << getSizes().size() << " sizes for "
-                         << result.getNumDynamicDims()
+    return emitOpError() << "has " << countOf(getSizes().size(), "size")
+                         << " for " << result.getNumDynamicDims()
                          << " extents that are not static";
   return success();
 }

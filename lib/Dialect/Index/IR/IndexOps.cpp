@@ -8,6 +8,7 @@
 #include "tapestry/Dialect/Index/IR/IndexConstant.h"
 #include "tapestry/Dialect/Index/IR/IndexRandom.h"
 #include "tapestry/Dialect/Index/IR/IndexSort.h"
+#include "tapestry/Support/Counted.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -122,8 +123,8 @@ PartOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
 LogicalResult ApplyOp::verify() {
   // apply_c1
   if (getPoint().size() != getProjection().getIndexRank())
-    return emitOpError() << "has " << getPoint().size()
-                         << " operands for an index space of rank "
+    return emitOpError() << "has " << countOf(getPoint().size(), "operand")
+                         << " for an index space of rank "
                          << getProjection().getIndexRank();
   return success();
 }

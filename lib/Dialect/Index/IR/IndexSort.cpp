@@ -2,6 +2,7 @@
 
 #include "tapestry/Dialect/Index/IR/IndexSort.h"
 #include "mlir/IR/Builders.h"
+#include "tapestry/Support/Counted.h"
 
 using namespace mlir;
 using namespace tapestry::index;
@@ -36,8 +37,8 @@ LogicalResult SortOp::verify() {
   // sort_c3
   if (getRun() < 0 || getMost() < 0 ||
       ((getSelect() || getIndices()) && getRun() != 0))
-    return emitOpError() << "has runs of " << getRun() << " elements, at most "
-                         << getMost() << " of them"
+    return emitOpError() << "has runs of " << countOf(getRun(), "element")
+                         << ", at most " << getMost() << " of them"
                          << (getSelect() ? ", and selects" : "")
                          << (getIndices() ? ", and gives indices" : "");
   if (getPacked() &&

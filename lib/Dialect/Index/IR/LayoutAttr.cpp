@@ -2,6 +2,7 @@
 
 #include "mlir/IR/DialectImplementation.h"
 #include "tapestry/Dialect/Index/IR/IndexAttrs.h"
+#include "tapestry/Support/Counted.h"
 #include "tapestry/Support/Reach.h"
 #include <cstdlib>
 
@@ -65,7 +66,8 @@ static LogicalResult verifyDim(function_ref<InFlightDiagnostic()> emitError,
       if (axis >= grid.axes.size())
         return emitError() << "layout dimension " << number
                            << " is cut over axis number " << axis
-                           << " of a grid of " << grid.axes.size() << " axes";
+                           << " of a grid of "
+                           << countOf(grid.axes.size(), "axis");
   }
   if (!isWithinReach(dim))
     return emitError() << "layout dimension " << number << " of extent "
@@ -115,7 +117,8 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   for (auto [position, axis] : llvm::enumerate(layout.partial)) {
     if (axis >= grid.axes.size())
       return emitError() << "layout is partial over axis number " << axis
-                         << " of a grid of " << grid.axes.size() << " axes";
+                         << " of a grid of "
+                         << countOf(grid.axes.size(), "axis");
     if (llvm::is_contained(used, axis))
       return emitError() << "axis \"" << grid.axes[axis].name
                          << "\" is partial and cuts a dimension";

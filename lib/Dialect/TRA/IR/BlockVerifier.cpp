@@ -29,9 +29,8 @@ static LogicalResult verifyProjections(BlockOp op, StringRef what,
         attr.getProjection().rank() != rank)
       return op.emitOpError("projection of ")
              << what << ' ' << number << " goes from " << attr.getIndexRank()
-             << " to " << attr.getProjection().rank()
-             << " dimensions, expected from " << op.getLabels().size() << " to "
-             << rank;
+             << " to " << countOf(attr.getProjection().rank(), "dimension")
+             << ", expected from " << op.getLabels().size() << " to " << rank;
     if (failed(verifyReach(op, what + " " + Twine(number), attr.getProjection(),
                            op.getExtents())))
       return failure();
@@ -46,7 +45,7 @@ static LogicalResult verifyGuards(BlockOp op) {
   size_t operands = op.getInputs().size(), labels = op.getLabels().size();
   if (op.getGuardsAttr().size() != operands)
     return op.emitOpError("has ") << op.getGuardsAttr().size() << " guards for "
-                                  << operands << " operands";
+                                  << countOf(operands, "operand");
   for (auto [number, attr] : llvm::enumerate(op.getGuardsAttr())) {
     auto guard = dyn_cast<index::RangeAttr>(attr);
     if (!guard && !isa<UnitAttr>(attr))
@@ -113,7 +112,7 @@ static LogicalResult verifyBlockNumbers(BlockOp op, unsigned number,
       return op.emitOpError("dimension ")
              << dim << " of result " << number << " is label "
              << op.getLabels()[label] << " divided by " << form.floordiv
-             << ", but its blocks have " << block << " points";
+             << ", but its blocks have " << countOf(block, "point");
   }
   return success();
 }

@@ -8,6 +8,7 @@
 #include "tapestry/Dialect/TRA/IR/TRALoop.h"
 #include "tapestry/Dialect/TRA/IR/TRAPoint.h"
 #include "tapestry/Interfaces/ElementType.h"
+#include "tapestry/Support/Counted.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -254,8 +255,9 @@ RelationType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
   // relation_c2
   SmallVector<int64_t> layoutShape = layout.getLayout().shape();
   if (shape.size() != layoutShape.size())
-    return emitError() << "the relation has " << shape.size()
-                       << " dimensions, its layout has " << layoutShape.size();
+    return emitError() << "the relation has "
+                       << countOf(shape.size(), "dimension")
+                       << ", its layout has " << layoutShape.size();
   for (auto [dim, extents] : llvm::enumerate(llvm::zip(shape, layoutShape)))
     if (std::get<0>(extents) != std::get<1>(extents))
       return emitError() << "dimension " << dim
@@ -266,13 +268,14 @@ RelationType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
   SmallVector<int64_t> layoutParts =
       partsOf(layout.getDeviceGrid(), layout.getLayout());
   if (parts.size() != layoutParts.size())
-    return emitError() << "the relation counts the parts of " << parts.size()
-                       << " dimensions, its layout has " << layoutParts.size();
+    return emitError() << "the relation counts the parts of "
+                       << countOf(parts.size(), "dimension")
+                       << ", its layout has " << layoutParts.size();
   for (auto [dim, counts] : llvm::enumerate(llvm::zip(parts, layoutParts)))
     if (std::get<0>(counts) != std::get<1>(counts))
       return emitError() << "dimension " << dim << " of the relation has "
-                         << std::get<0>(counts) << " parts, in its layout "
-                         << std::get<1>(counts);
+                         << countOf(std::get<0>(counts), "part")
+                         << ", in its layout " << std::get<1>(counts);
   return success();
 }
 

@@ -56,9 +56,9 @@ LogicalResult tra::verifySameGrid(Operation *op, RelationType source,
   if (from == to)
     return success();
   return op->emitOpError("moves from the grid ")
-         << from << " of " << from.getDeviceGrid().numDevices()
-         << " devices to the grid " << to << " of "
-         << to.getDeviceGrid().numDevices();
+         << from << " of "
+         << countOf(from.getDeviceGrid().numDevices(), "device")
+         << " to the grid " << to << " of " << to.getDeviceGrid().numDevices();
 }
 
 /// `what` names the relation in the message.
@@ -68,8 +68,8 @@ static LogicalResult verifyNotPartial(Operation *op, StringRef what,
     return success();
   return op->emitOpError(what)
          << " is partial over "
-         << relation.getLayout().getLayout().partial.size()
-         << " axes, expected 0; aggregate it first";
+         << countOf(relation.getLayout().getLayout().partial.size(), "axis")
+         << ", expected 0; aggregate it first";
 }
 
 /// Parts of `relation` are disjoint blocks that cover the tensor.
@@ -89,7 +89,8 @@ static LogicalResult verifyPlain(Operation *op, StringRef what,
   if (cuts != layout.usedAxes().size())
     return op->emitOpError("the ")
            << what << " is cut " << cuts << " times over "
-           << layout.usedAxes().size() << " axes, so that its parts leave gaps";
+           << countOf(layout.usedAxes().size(), "axis")
+           << ", so that its parts leave gaps";
   return success();
 }
 
@@ -101,8 +102,8 @@ static LogicalResult verifyScalarRegion(Operation *op, StringRef what,
   Block &block = region.front();
   if (block.getNumArguments() != arguments.size())
     return op->emitOpError("its ")
-           << what << " takes " << block.getNumArguments() << " values, not "
-           << arguments.size();
+           << what << " takes " << countOf(block.getNumArguments(), "value")
+           << ", not " << arguments.size();
   for (auto [number, types] :
        llvm::enumerate(llvm::zip_equal(block.getArgumentTypes(), arguments)))
     if (std::get<0>(types) != std::get<1>(types))
@@ -273,17 +274,17 @@ static LogicalResult verifyMaps(JoinOp op) {
     AffineMap map = op.getInputMap(number);
     if (map.getNumDims() != op.getLabels().size() || map.getNumSymbols() != 0)
       return op.emitOpError("indexing map ")
-             << number << " has " << map.getNumDims() << " dimensions and "
-             << map.getNumSymbols() << " symbols, expected "
-             << op.getLabels().size() << " and 0";
+             << number << " has " << countOf(map.getNumDims(), "dimension")
+             << " and " << countOf(map.getNumSymbols(), "symbol")
+             << ", expected " << op.getLabels().size() << " and 0";
     auto type = cast<RelationType>(number + 1 < relations
                                        ? op.getInputs()[number].getType()
                                        : op.getType());
     if (map.getNumResults() != type.getRank())
       return op.emitOpError("indexing map ")
              << number << " has " << map.getNumResults()
-             << " subscripts for a relation of " << type.getRank()
-             << " dimensions";
+             << " subscripts for a relation of "
+             << countOf(type.getRank(), "dimension");
   }
   // join_c3
   AffineMap resultMap = op.getResultMap();
@@ -318,8 +319,8 @@ LogicalResult tra::verifyReads(Operation *op, ArrayAttr pads, ValueRange inputs,
                                ArrayRef<int64_t> extents,
                                llvm::function_ref<Access(unsigned)> accessOf) {
   if (pads.size() != inputs.size())
-    return op->emitOpError("has ")
-           << pads.size() << " pads for " << inputs.size() << " operands";
+    return op->emitOpError("has ") << countOf(pads.size(), "pad") << " for "
+                                   << countOf(inputs.size(), "operand");
   ZBox space = boxOfShape(extents);
   for (auto [number, input] : llvm::enumerate(inputs)) {
     auto type = cast<RelationType>(input.getType());

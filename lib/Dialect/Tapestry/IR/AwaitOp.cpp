@@ -29,7 +29,7 @@ LogicalResult AwaitOp::verify() {
              << getName() << "'";
   // await_c2, await_c3, await_c4
   if (failed(verifyPartition(*this, getPartitionAttr(),
-                             getResultType().getRank(), "dimensions")) ||
+                             getResultType().getRank(), "dimension")) ||
       failed(verifyHome(*this, getHomeAttr(), getResultType().getShape())))
     return failure();
   return verifyRoutes(*this, getHomeRouteAttr(), getOperandRoutesAttr(),

@@ -18,6 +18,7 @@
 #include "tapestry/Dialect/Tapestry/IR/ElementBytes.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
 #include "tapestry/Interfaces/ElementType.h"
+#include "tapestry/Support/Counted.h"
 #include "tapestry/Support/ZTensor.h"
 
 using namespace mlir;
@@ -68,9 +69,10 @@ LogicalResult teg::verifyBody(BlockOp op) {
   if (!yield || yield.getValues().size() != op.getNumResults())
     return op.emitOpError()
            << "the body ends in '" << body->front().getTerminator()->getName()
-           << "' of " << body->front().getTerminator()->getNumOperands()
-           << " values, expected '" << BlockYieldOp::getOperationName()
-           << "' of " << op.getNumResults();
+           << "' of "
+           << countOf(body->front().getTerminator()->getNumOperands(), "value")
+           << ", expected '" << BlockYieldOp::getOperationName() << "' of "
+           << op.getNumResults();
   for (auto [number, value] : llvm::enumerate(yield.getValues())) {
     const KernelTensor &output = op.getSignature().outputs[number];
     Type element = op.getOutputType(number).getElementType();

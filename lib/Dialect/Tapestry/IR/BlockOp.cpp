@@ -13,6 +13,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryBlock.h"
 #include "tapestry/Interfaces/ElementType.h"
+#include "tapestry/Support/Counted.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 
@@ -41,7 +42,7 @@ static ParseResult parseIndexRanges(OpAsmParser &parser, KernelAttr kernel,
     return failure();
   if (values.size() != labels.size())
     return parser.emitError(loc, "expected ")
-           << labels.size() << " ranges, got " << values.size();
+           << countOf(labels.size(), "range") << ", got " << values.size();
   extents = parser.getBuilder().getDenseI64ArrayAttr(values);
   return success();
 }
@@ -407,8 +408,8 @@ static LogicalResult verifyPads(BlockOp op) {
   if (!pads)
     return success();
   if (pads.size() != op.getInputs().size())
-    return op.emitOpError() << "has " << pads.size() << " pads for "
-                            << op.getInputs().size() << " inputs";
+    return op.emitOpError() << "has " << countOf(pads.size(), "pad") << " for "
+                            << countOf(op.getInputs().size(), "input");
   for (auto [number, pad] : llvm::enumerate(pads)) {
     Type element = op.getTensorType(number).getElementType();
     auto value = dyn_cast<TypedAttr>(pad);
@@ -432,10 +433,10 @@ static LogicalResult verifyWrites(BlockOp op) {
       int64_t points = op.getExtents()[dim.terms.front().dim];
       if (llvm::MulOverflow(points, dim.size, written) || written != extent)
         return op.emitOpError()
-               << "writes " << points << " times " << dim.size
-               << " elements along dimension " << number << " of extent "
-               << extent << " of '" << op.getSignature().outputs[result].name
-               << "'";
+               << "writes " << points << " times "
+               << countOf(dim.size, "element") << " along dimension " << number
+               << " of extent " << extent << " of '"
+               << op.getSignature().outputs[result].name << "'";
     }
   }
   return success();
@@ -481,7 +482,7 @@ static LogicalResult verifyCosts(BlockOp op) {
 /// block_c5
 static LogicalResult verifyCut(BlockOp op) {
   if (failed(verifyPartition(op, op.getPartitionAttr(), op.getExtents().size(),
-                             "labels")))
+                             "label")))
     return failure();
   if (!op.getPartitionAttr())
     return success();

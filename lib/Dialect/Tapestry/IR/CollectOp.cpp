@@ -101,7 +101,7 @@ LogicalResult CollectOp::verify() {
                             "least one row";
   // collect_c4
   if (failed(
-          verifyPartition(*this, getPartitionAttr(), row.getRank(), "labels")))
+          verifyPartition(*this, getPartitionAttr(), row.getRank(), "label")))
     return failure();
   // collect_c5
   if (failed(verifyHome(*this, getHomeAttr(), type.getShape())))

@@ -45,7 +45,7 @@ LogicalResult ConstantOp::verify() {
                               "constant";
   // constant_c2, constant_c3, constant_c4
   if (failed(verifyPartition(*this, getPartitionAttr(), type.getRank(),
-                             "dimensions")) ||
+                             "dimension")) ||
       failed(verifyHome(*this, getHomeAttr(), type.getShape())))
     return failure();
   return verifyRoutes(*this, getHomeRouteAttr(), getOperandRoutesAttr(),

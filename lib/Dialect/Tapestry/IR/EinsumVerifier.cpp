@@ -160,7 +160,7 @@ static LogicalResult verifyPads(EinsumOp op) {
   if (op.getPads().size() != op.getInputs().size())
     return op.emitOpError()
            << "has " << op.getPads().size() << " pad entries for "
-           << op.getInputs().size() << " operands";
+           << countOf(op.getInputs().size(), "operand");
   for (auto [operand, pad] : llvm::enumerate(op.getPads())) {
     if (isa<UnitAttr>(pad) || index::foldOf(pad))
       continue;
@@ -200,11 +200,11 @@ LogicalResult EinsumOp::verify() {
                             "to reduce it";
   if (getMonoid() != Monoid::None && firstReduced == kinds.end())
     return emitOpError() << "reduces by " << stringifyMonoid(getMonoid())
-                         << ", but all " << kinds.size()
-                         << " labels are in the result";
+                         << ", but its result lacks none of "
+                         << countOf(kinds.size(), "label");
   // einsum_c17
   if (failed(verifyPartition(*this, getPartitionAttr(), getExtents().size(),
-                             "labels")))
+                             "label")))
     return failure();
   // einsum_c18
   if (failed(verifyHome(*this, getHomeAttr(), getResultType().getShape())))

@@ -11,6 +11,7 @@
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Interfaces/ElementType.h"
+#include "tapestry/Support/Counted.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
@@ -101,8 +102,8 @@ static LogicalResult verifyResult(GatherOp op) {
   if (indices == 0)
     return op.emitOpError() << "has no index tensor, expected at least 1";
   if (op.getLabels().size() < indices)
-    return op.emitOpError() << "has " << op.getLabels().size() << " labels for "
-                            << indices << " index tensors";
+    return op.emitOpError() << "has " << countOf(op.getLabels().size(), "label")
+                            << " for " << indices << " index tensors";
   llvm::ArrayRef<int64_t> extents = op.getExtents();
   auto expected = RankedTensorType::get(extents.drop_back(indices),
                                         op.getResultType().getElementType());
@@ -236,7 +237,7 @@ LogicalResult GatherOp::verify() {
                          << element;
   // gather_c9
   if (failed(verifyPartition(*this, getPartitionAttr(), getExtents().size(),
-                             "labels")))
+                             "label")))
     return failure();
   // gather_c10
   if (failed(verifyHome(*this, getHomeAttr(), getResultType().getShape())))

@@ -21,9 +21,10 @@ LogicalResult teg::verifyMapSpace(Operation *op, unsigned number, AffineMap map,
   if (map.getNumDims() == numLabels && map.getNumSymbols() == 0)
     return success();
   return op->emitOpError() << "indexing map " << number << " has "
-                           << map.getNumDims() << " dimensions and "
-                           << map.getNumSymbols() << " symbols, expected "
-                           << numLabels << " dimensions and 0 symbols";
+                           << countOf(map.getNumDims(), "dimension") << " and "
+                           << countOf(map.getNumSymbols(), "symbol")
+                           << ", expected " << countOf(numLabels, "dimension")
+                           << " and 0 symbols";
 }
 
 std::string teg::subscriptText(ArrayAttr labels, const ProjectionDim &dim) {

@@ -2,6 +2,7 @@
 
 #include "PlacementRules.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Support/Counted.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -13,8 +14,9 @@ LogicalResult teg::verifyPartition(Operation *op,
   if (!partition)
     return success();
   if (partition.getRank() != rank)
-    return op->emitOpError() << "has a partition of " << partition.getRank()
-                             << " entries for " << rank << " " << what;
+    return op->emitOpError()
+           << "has a partition of rank " << partition.getRank() << " for "
+           << countOf(rank, what.str());
   index::GridAttr grid = lookupGrid(op);
   if (!grid)
     return success();
@@ -36,9 +38,9 @@ LogicalResult teg::verifyHome(Operation *op, index::LayoutAttr home,
              << "has a home of extent " << homeShape[dim] << " in dimension "
              << dim << ", but the tensor has extent " << extent;
   if (!home.getLayout().partial.empty())
-    return op->emitOpError()
-           << "has a home that is partial over "
-           << home.getLayout().partial.size() << " axes, expected 0";
+    return op->emitOpError() << "has a home that is partial over "
+                             << countOf(home.getLayout().partial.size(), "axis")
+                             << ", expected 0";
   index::GridAttr grid = lookupGrid(op);
   if (grid && grid != home.getGrid())
     return op->emitOpError() << "has a home on the grid " << home.getGrid()
@@ -88,7 +90,7 @@ LogicalResult teg::verifyRoutes(Operation *op, ArrayAttr homeRoute,
     return success();
   if (operandRoutes.size() != operands.size())
     return op->emitOpError() << "has routes for " << operandRoutes.size()
-                             << " of " << operands.size() << " operands";
+                             << " of " << countOf(operands.size(), "operand");
   for (auto [number, route] : llvm::enumerate(operandRoutes))
     if (failed(verifyRoute(op, cast<ArrayAttr>(route), home,
                            shapeOf(operands[number]),
@@ -105,7 +107,7 @@ static LogicalResult verifyAllRoutes(Operation *op, StringRef what,
     return success();
   if (routes.size() != tensors.size())
     return op->emitOpError() << "has routes for " << routes.size() << " of "
-                             << tensors.size() << ' ' << what << "s";
+                             << countOf(tensors.size(), what.str());
   for (auto [number, route] : llvm::enumerate(routes))
     if (failed(verifyRoute(op, cast<ArrayAttr>(route), home,
                            cast<RankedTensorType>(tensors[number]).getShape(),
@@ -120,8 +122,9 @@ LogicalResult teg::verifyPlacement(Operation *op, ArrayAttr homes,
   index::LayoutAttr first;
   if (homes) {
     if (homes.size() != op->getNumResults())
-      return op->emitOpError() << "has " << homes.size() << " homes for "
-                               << op->getNumResults() << " results";
+      return op->emitOpError()
+             << "has " << countOf(homes.size(), "home") << " for "
+             << countOf(op->getNumResults(), "result");
     for (auto [result, attr] : llvm::zip_equal(op->getResults(), homes)) {
       auto home = cast<index::LayoutAttr>(attr);
       first = first ? first : home;

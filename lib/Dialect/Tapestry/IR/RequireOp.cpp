@@ -74,7 +74,7 @@ LogicalResult RequireOp::verify() {
   if (failed(index::verifyNumbered(*this, getShape())))
     return failure();
   // require_c2
-  if (failed(verifyPartition(*this, getPartitionAttr(), 0, "labels")) ||
+  if (failed(verifyPartition(*this, getPartitionAttr(), 0, "label")) ||
       failed(verifyHome(*this, getHomeAttr(), {})))
     return failure();
   return verifyRoutes(*this, getHomeRouteAttr(), getOperandRoutesAttr(),

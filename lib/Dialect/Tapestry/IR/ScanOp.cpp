@@ -122,8 +122,7 @@ LogicalResult ScanOp::verify() {
                          << stringifyMonoid(getMonoid())
                          << "', expected a monoid of them";
   // scan_c6
-  if (failed(
-          verifyPartition(*this, getPartitionAttr(), shape.size(), "labels")))
+  if (failed(verifyPartition(*this, getPartitionAttr(), shape.size(), "label")))
     return failure();
   // scan_c7
   if (failed(verifyHome(*this, getHomeAttr(), shape)))

@@ -10,6 +10,7 @@
 #include "ScalarRegions.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryScatter.h"
+#include "tapestry/Support/Counted.h"
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
@@ -136,8 +137,8 @@ static LogicalResult verifyResult(ScatterOp op) {
   int64_t rank = op.getResultType().getRank();
   if (static_cast<int64_t>(op.getExtents().size()) <= rank)
     return op.emitOpError()
-           << "has " << op.getExtents().size()
-           << " labels for a result of rank " << rank << " and its points";
+           << "has " << countOf(op.getExtents().size(), "label")
+           << " for a result of rank " << rank << " and its points";
   auto expected = RankedTensorType::get(op.getExtents().take_front(rank),
                                         op.getResultType().getElementType());
   if (op.getResultType() != expected)
@@ -148,7 +149,7 @@ static LogicalResult verifyResult(ScatterOp op) {
   if (op.getInto().size() != op.getIndices().size())
     return op.emitOpError()
            << "has " << op.getIndices().size() << " index tensors into "
-           << op.getInto().size() << " dimensions";
+           << countOf(op.getInto().size(), "dimension");
   llvm::SmallBitVector seen(rank);
   for (int64_t dim : op.getInto()) {
     if (dim < 0 || dim >= rank || seen.test(dim))
@@ -228,7 +229,7 @@ LogicalResult ScatterOp::verify() {
     return failure();
   // scatter_c10
   if (failed(verifyPartition(*this, getPartitionAttr(), getExtents().size(),
-                             "labels")))
+                             "label")))
     return failure();
   // scatter_c11
   if (failed(verifyHome(*this, getHomeAttr(), getResultType().getShape())))

@@ -13,6 +13,7 @@
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestrySelectors.h"
 #include "tapestry/Interfaces/ElementType.h"
+#include "tapestry/Support/Counted.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -63,7 +64,7 @@ static LogicalResult verifySelector(Operation *op,
   if (failed(verifyReads(op)))
     return failure();
   // selector_c2, selector_c3, selector_c4
-  if (failed(verifyPartition(op, partition, type.getRank(), "dimensions")) ||
+  if (failed(verifyPartition(op, partition, type.getRank(), "dimension")) ||
       failed(verifyHome(op, home, type.getShape())))
     return failure();
   llvm::SmallVector<Value> read;
@@ -116,9 +117,10 @@ FailureOr<llvm::SmallVector<int64_t>> SliceOp::inferShape() {
       getEnds().size() != extents.size() ||
       (strides && strides->size() != extents.size()))
     return emitOpError() << "has " << getStarts().size() << " starts, "
-                         << getEnds().size() << " ends and "
+                         << countOf(getEnds().size(), "end") << " and "
                          << (strides ? strides->size() : extents.size())
-                         << " strides for " << extents.size() << " dimensions";
+                         << " strides for "
+                         << countOf(extents.size(), "dimension");
   // slice_c2
   llvm::SmallVector<int64_t> shape;
   for (auto [dim, extent] : llvm::enumerate(extents)) {
@@ -218,10 +220,10 @@ FailureOr<llvm::SmallVector<int64_t>> InterleaveOp::inferShape() {
     int64_t expected =
         all / turns + (static_cast<int64_t>(number) < all % turns);
     if (extent != expected)
-      return emitOpError() << "has " << extent << " elements of operand "
-                           << number << " along dimension " << getDim()
-                           << ", expected " << expected << " of " << all
-                           << " in turns of " << turns;
+      return emitOpError() << "has " << countOf(extent, "element")
+                           << " of operand " << number << " along dimension "
+                           << getDim() << ", expected " << expected << " of "
+                           << all << " in turns of " << turns;
   }
   return shape;
 }
@@ -308,7 +310,7 @@ FailureOr<llvm::SmallVector<int64_t>> PermuteOp::inferShape() {
   if (!llvm::equal(sorted, llvm::seq<int64_t>(0, extents.size()))) {
     InFlightDiagnostic diagnostic = emitOpError() << "has the order [";
     llvm::interleaveComma(getOrder(), diagnostic);
-    return diagnostic << "] for " << extents.size() << " dimensions";
+    return diagnostic << "] for " << countOf(extents.size(), "dimension");
   }
   for (int64_t dim : getOrder())
     shape.push_back(extents[dim]);
@@ -417,8 +419,9 @@ FailureOr<llvm::SmallVector<int64_t>> PadOp::inferShape() {
   // pad_c1
   constexpr int64_t most = int64_t(1) << 31;
   if (getLow().size() != shape.size() || getHigh().size() != shape.size())
-    return emitOpError() << "pads " << getLow().size() << " dimensions low and "
-                         << getHigh().size() << " high, of " << shape.size();
+    return emitOpError() << "pads " << countOf(getLow().size(), "dimension")
+                         << " low and " << getHigh().size() << " high, of "
+                         << shape.size();
   // pad_c2
   Type element = typeOf(getInput()).getElementType();
   std::optional<Fold> fold = index::foldOf(getValue());
@@ -475,8 +478,8 @@ FailureOr<llvm::SmallVector<int64_t>> ViewOp::inferShape() {
   if (getProjection().getIndexRank() != shape.size() ||
       projection.rank() != extents.size())
     return emitOpError() << "has a projection from "
-                         << getProjection().getIndexRank() << " dimensions to "
-                         << projection.rank() << ", expected from "
+                         << countOf(getProjection().getIndexRank(), "dimension")
+                         << " to " << projection.rank() << ", expected from "
                          << shape.size() << " to " << extents.size();
   for (auto [dim, read] : llvm::enumerate(projection.dims)) {
     // Images of what is not are not known; verifyReads() says so.
@@ -484,10 +487,10 @@ FailureOr<llvm::SmallVector<int64_t>> ViewOp::inferShape() {
       continue;
     ZRange image = imageOfDim(read, boxOfShape(shape));
     if (read.size != 1 || !ZRange{0, extents[dim]}.contains(image))
-      return emitOpError() << "reads " << read.size << " elements at once from "
-                           << image.lo << " to " << image.hi - 1
-                           << " of dimension " << dim << " of extent "
-                           << extents[dim];
+      return emitOpError() << "reads " << countOf(read.size, "element")
+                           << " at once from " << image.lo << " to "
+                           << image.hi - 1 << " of dimension " << dim
+                           << " of extent " << extents[dim];
   }
   return llvm::to_vector(shape);
 }

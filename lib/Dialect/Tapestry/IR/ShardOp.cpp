@@ -17,6 +17,7 @@
 #include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Interfaces/SelectorInterface.h"
+#include "tapestry/Support/Counted.h"
 #include "tapestry/Support/Sharding.h"
 #include "tapestry/Support/ZTensor.h"
 
@@ -264,7 +265,7 @@ static LogicalResult verifyRange(ShardOp op, BlockOpInterface whole) {
   llvm::SmallVector<int64_t> extents = whole.getLabelExtents();
   if (box.size() != extents.size())
     return op.emitOpError() << "has a range of rank " << box.size() << " for "
-                            << extents.size() << " labels";
+                            << countOf(extents.size(), "label");
   llvm::SmallBitVector cut = getShardedLabels(whole);
   llvm::SmallVector<std::string> names = whole.getLabelNames();
   for (auto [label, range] : llvm::enumerate(box)) {
@@ -291,9 +292,9 @@ static LogicalResult verifyRange(ShardOp op, BlockOpInterface whole) {
 static LogicalResult verifyParts(ShardOp op, BlockOpInterface whole) {
   ZBox box = op.getBox();
   if (op.getInputs().size() != whole->getNumOperands())
-    return op.emitOpError() << "has " << op.getInputs().size()
-                            << " operands, expected one per argument: "
-                            << whole->getNumOperands();
+    return op.emitOpError()
+           << "has " << countOf(op.getInputs().size(), "operand")
+           << ", expected one per argument: " << whole->getNumOperands();
   for (auto [number, input] : llvm::enumerate(op.getInputs())) {
     ZBox slice = getSliceOf(whole, number, box);
     RankedTensorType all = tensorType(whole->getOperand(number));
@@ -306,7 +307,7 @@ static LogicalResult verifyParts(ShardOp op, BlockOpInterface whole) {
   }
   if (op.getNumResults() != whole->getNumResults())
     return op.emitOpError()
-           << "has " << op.getNumResults() << " results, but '"
+           << "has " << countOf(op.getNumResults(), "result") << ", but '"
            << whole->getName() << "' has " << whole->getNumResults();
   for (auto [number, output] : llvm::enumerate(op.getOutputs()))
     if (Type expected = getTypeOfPart(whole, number, box);
@@ -321,7 +322,8 @@ LogicalResult ShardOp::verifyRegions() {
   Block &block = getWhole().front();
   size_t count = block.getOperations().size() - 1;
   if (count != 1)
-    return emitOpError() << "holds " << count << " operations, expected 1";
+    return emitOpError() << "holds " << countOf(count, "operation")
+                         << ", expected 1";
   Operation &held = block.front();
   if (!hasBlocks(&held) || isa<ShardOp>(held))
     return emitOpError() << "holds '" << held.getName()
@@ -343,7 +345,7 @@ LogicalResult ShardOp::verifyRegions() {
     return failure();
   // shard_c6
   if (failed(verifyPartition(*this, getPartitionAttr(),
-                             whole.getLabelExtents().size(), "labels")))
+                             whole.getLabelExtents().size(), "label")))
     return failure();
   // shard_c7, shard_c8
   llvm::SmallVector<Value> read;

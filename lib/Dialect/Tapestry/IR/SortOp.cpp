@@ -139,15 +139,14 @@ LogicalResult SortOp::verify() {
     return emitOpError() << "makes " << result << ", expected elements of type "
                          << expected;
   // sort_c6
-  if (failed(
-          verifyPartition(*this, getPartitionAttr(), shape.size(), "labels")))
+  if (failed(verifyPartition(*this, getPartitionAttr(), shape.size(), "label")))
     return failure();
   if (!getScannedLabel() && getPartitionAttr() &&
       !getPartitionAttr().getAxes(sorted).empty())
     return emitOpError() << "cuts label '" << getAlong()
                          << "', along which it gives the indices of "
-                         << shape[sorted] << " elements of type " << element
-                         << ", which lie whole";
+                         << countOf(shape[sorted], "element") << " of type "
+                         << element << ", which lie whole";
   // sort_c7
   if (failed(verifyHome(*this, getHomeAttr(), result.getShape())))
     return failure();

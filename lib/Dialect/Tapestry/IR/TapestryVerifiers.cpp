@@ -176,7 +176,7 @@ LogicalResult GraphOp::verifyRegions() {
 LogicalResult SourceOp::verify() {
   // source_c1
   if (failed(verifyPartition(*this, getPartitionAttr(), getType().getRank(),
-                             "dimensions")))
+                             "dimension")))
     return failure();
   // source_c2
   if (failed(verifyHome(*this, getHomeAttr(), getType().getShape())))

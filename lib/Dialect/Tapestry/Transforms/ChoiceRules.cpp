@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
 #include "tapestry/Dialect/Tapestry/Macros/Macros.h"
+#include "tapestry/Support/Counted.h"
 #include "tapestry/Support/Error.h"
 
 using namespace mlir;
@@ -26,8 +27,8 @@ static llvm::Error checkChoice(OperatorOp op) {
   size_t operands = op.getInputs().size();
   if (op.getOutputs().size() != 1 || operands == 0 ||
       (isWhere && (operands < 3 || operands % 2 == 0)))
-    return planError("it has ", operands, " operands and ",
-                     op.getOutputs().size(), " results, expected ",
+    return planError("it has ", countOf(operands, "operand"), " and ",
+                     countOf(op.getOutputs().size(), "result"), ", expected ",
                      isWhere ? "3, 5, ..." : "at least 1", " and 1");
   auto type = cast<RankedTensorType>(op.getOutputs().front().getType());
   for (auto [number, operand] : llvm::enumerate(op.getInputs())) {

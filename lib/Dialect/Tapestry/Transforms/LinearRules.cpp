@@ -13,6 +13,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Parser/Parser.h"
 #include "tapestry/Dialect/Tapestry/Macros/Linear.h"
+#include "tapestry/Support/Counted.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -70,9 +71,9 @@ static LogicalResult checkOperator(PatternRewriter &rewriter, OperatorOp op,
   size_t expected = hasBias ? 3 : 2;
   if (op.getInputs().size() != expected || op.getOutputs().size() != 1)
     return rewriter.notifyMatchFailure(op, [&](Diagnostic &reason) {
-      reason << "it has " << op.getInputs().size() << " operands and "
-             << op.getOutputs().size() << " results, expected " << expected
-             << " and 1";
+      reason << "it has " << countOf(op.getInputs().size(), "operand")
+             << " and " << countOf(op.getOutputs().size(), "result")
+             << ", expected " << expected << " and 1";
     });
   llvm::Error error = checkLinear(op.getInputs()[0], op.getInputs()[1],
                                   hasBias ? op.getInputs()[2] : Value(),
