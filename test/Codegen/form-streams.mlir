@@ -300,3 +300,46 @@ func.func @masked_by_zero(%q: memref<1024x8xf32> {llvm.noalias}, %k: memref<1024
   }
   return
 }
+
+// -----
+
+#rcd_q = affine_map<(r, c, d) -> (r, d)>
+#rcd_k = affine_map<(r, c, d) -> (c, d)>
+#rcd_s = affine_map<(r, c, d) -> (r, c)>
+#rc = affine_map<(r, c) -> (r, c)>
+#r = affine_map<(r, c) -> (r)>
+
+// What all terms are multiplied by, their sum is; the product of the terms has
+// no other user, so that both are one operation.
+// CHECK-LABEL: func @scaled
+// CHECK:         %[[P:.*]] = arith.mulf %{{.*}}, %{{.*}} : f32
+// CHECK-NEXT:    %[[N:.*]] = arith.addf %{{.*}}, %[[P]] : f32
+// CHECK-NEXT:    linalg.yield %[[N]] : f32
+// CHECK:         arith.mulf %{{.*}}, %cst{{.*}} : f32
+// CHECK-NEXT:    arith.maximumf
+func.func @scaled(%q: memref<1024x8xf32> {llvm.noalias}, %k: memref<1024x8xf32> {llvm.noalias},
+                  %m: memref<1024xf32> {llvm.noalias}) attributes {tapestry.device} {
+  %zero = arith.constant 0.0 : f32
+  %scale = arith.constant 0.125 : f32
+  %s = memref.alloc() : memref<1024x1024xf32>
+  linalg.generic {indexing_maps = [affine_map<(r, c) -> ()>, #rc], iterator_types = ["parallel", "parallel"]}
+      ins(%zero : f32) outs(%s : memref<1024x1024xf32>) {
+  ^bb0(%a: f32, %x: f32):
+    linalg.yield %a : f32
+  }
+  linalg.generic {indexing_maps = [#rcd_q, #rcd_k, #rcd_s], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%q, %k : memref<1024x8xf32>, memref<1024x8xf32>) outs(%s : memref<1024x1024xf32>) {
+  ^bb0(%a: f32, %b: f32, %x: f32):
+    %p = arith.mulf %a, %b : f32
+    %t = arith.mulf %p, %scale : f32
+    %n = arith.addf %x, %t : f32
+    linalg.yield %n : f32
+  }
+  linalg.generic {indexing_maps = [#rc, #r], iterator_types = ["parallel", "reduction"]}
+      ins(%s : memref<1024x1024xf32>) outs(%m : memref<1024xf32>) {
+  ^bb0(%a: f32, %x: f32):
+    %n = arith.maximumf %x, %a : f32
+    linalg.yield %n : f32
+  }
+  return
+}

@@ -474,6 +474,9 @@ void StreamLoop::hoistFactor() {
     }
   if (!factor)
     return;
+  // As another user, it would keep the product of the terms from being fused
+  // with their sum.
+  product.erase();
   for (const StreamMember &member : stream.members) {
     GenericOp op = member.op;
     if (op == producer || isFill(op))
