@@ -255,7 +255,8 @@ void VertexCollector::addPin(GraphNodeInterface node) {
 LogicalResult VertexCollector::add(Block &block) {
   trips.try_emplace(&block, 1);
   for (Operation &op : block) {
-    if (auto vertex = dyn_cast<BlockOpInterface>(op)) {
+    if (auto vertex = dyn_cast<BlockOpInterface>(op);
+        vertex && !isGraphSink(&op)) {
       if (failed(add(vertex)))
         return failure();
     } else if (auto loop = dyn_cast<GraphLoopInterface>(op)) {

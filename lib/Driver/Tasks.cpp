@@ -189,7 +189,8 @@ void TaskChooser::keepWhole(const rt::TaskProgram &program) {
   llvm::StringSet<> uncut;
   for (Operation &op : compilation.getGraph().getBody().front()) {
     // What selectors see may be seen without them when others are cut.
-    if (teg::getShardedLabels(&op).any() || isa<SelectorInterface>(op))
+    if (teg::getShardedLabels(&op).any() || isa<SelectorInterface>(op) ||
+        isGraphSink(&op))
       continue;
     if (auto vertex = dyn_cast<BlockOpInterface>(op))
       uncut.insert(vertex.getVertexName());

@@ -46,7 +46,7 @@ private:
   void writeOperator(Operation *op);
   void writeSelector(Operation *op, StringRef title);
   void writeResults(Operation *op, unsigned number);
-  void writeBorder(GraphNodeInterface node);
+  void writeBorder(GraphNodeInterface node, teg::ShardOp shard = {});
   void writeLoop(GraphLoopInterface loop);
   void writeTensor(Value tensor, StringRef name);
   void writeSignature(BlockOpInterface op, unsigned user);
@@ -359,8 +359,9 @@ static std::string targetText(Attribute target) {
   return escapedMarkup((kind + " " + rest).str());
 }
 
-void PictureWriter::writeBorder(GraphNodeInterface node) {
-  Operation *op = node;
+/// A source, a sink or a point; with `shard` a part of a source or a sink.
+void PictureWriter::writeBorder(GraphNodeInterface node, teg::ShardOp shard) {
+  Operation *op = shard ? shard.getOperation() : node.getOperation();
   if (node.getNodeKind() == GraphNodeKind::Point) {
     unsigned number = this->node(pointStyle, {"Sequence", "Point"});
     edgesTo(number, op->getOperands());
@@ -371,7 +372,9 @@ void PictureWriter::writeBorder(GraphNodeInterface node) {
   bool isSource = node.getNodeKind() == GraphNodeKind::Source;
   std::vector<std::string> lines = {(isSource ? "Source: " : "Sink: ") +
                                     escapedMarkup(node.getTensorName())};
-  if (Attribute target = op->getAttr("target"))
+  if (shard)
+    lines.push_back(escapedMarkup(rangeText(shard.getBox())));
+  if (Attribute target = node->getAttr("target"))
     lines.push_back((isSource ? "from " : "to ") + targetText(target));
   if (std::optional<int64_t> device = node.getNodeDevice())
     lines.push_back("on device " + std::to_string(*device));
@@ -382,8 +385,9 @@ void PictureWriter::writeBorder(GraphNodeInterface node) {
       numbers[done] = number;
     return;
   }
-  writeTensor(node.getNodeTensor(), node.getTensorName());
-  edge(numbers[node.getNodeTensor()], number);
+  Value tensor = op->getResult(0);
+  writeTensor(tensor, nameOf(tensor));
+  edge(numbers[tensor], number);
 }
 
 void PictureWriter::writeLoop(GraphLoopInterface loop) {
@@ -418,6 +422,10 @@ void PictureWriter::writeOp(Operation *op) {
     return writeBorder(node);
   if (auto loop = dyn_cast<GraphLoopInterface>(op))
     return writeLoop(loop);
+  if (auto shard = dyn_cast<teg::ShardOp>(op))
+    if (auto node =
+            dyn_cast<GraphNodeInterface>(shard.getWholeOp().getOperation()))
+      return writeBorder(node, shard);
   if (StringRef selector = selectorOf(op); !selector.empty())
     return writeSelector(op, selector);
   if (!op->hasTrait<OpTrait::IsTerminator>())

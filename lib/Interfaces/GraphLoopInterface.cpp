@@ -27,7 +27,7 @@ OpResult tapestry::producerOf(Value tensor) {
 bool tapestry::isHandedOut(Value tensor) {
   return llvm::any_of(tensor.getUses(), [](OpOperand &use) {
     Operation *user = use.getOwner();
-    if (isa<BlockOpInterface, GraphLoopInterface>(user))
+    if (isa<BlockOpInterface, GraphLoopInterface>(user) && !isGraphSink(user))
       return false;
     auto node = dyn_cast<GraphNodeInterface>(user);
     if (node && node.getNodeDevice())

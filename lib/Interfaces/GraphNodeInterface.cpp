@@ -16,6 +16,11 @@ SmallVector<GraphNodeInterface> tapestry::graphNodes(Block &graph,
   return nodes;
 }
 
+bool tapestry::isGraphSink(Operation *op) {
+  auto node = dyn_cast<GraphNodeInterface>(op);
+  return node && node.getNodeKind() == GraphNodeKind::Sink;
+}
+
 bool tapestry::isGraphSource(Operation *op) {
   auto node = dyn_cast<GraphNodeInterface>(op);
   return node && node.getNodeKind() == GraphNodeKind::Source;

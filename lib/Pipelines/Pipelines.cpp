@@ -51,6 +51,7 @@ void tapestry::registerAllCostModels() {
 void tapestry::buildGraphPipeline(OpPassManager &pm, const PlanRequest &request,
                                   bool expands) {
   registerAllCostModels();
+  pm.addNestedPass<teg::GraphOp>(teg::createTapestryJoinNodes());
   pm.addPass(teg::createTapestryInlineCalls());
   pm.addNestedPass<teg::GraphOp>(teg::createTapestryExpandSources());
   // Lowering would drop what bodies do not use: planned is what is left.

@@ -116,6 +116,11 @@ def check(names, devices, folder):
     chains = apply(f"--pass-pipeline={ACCUMULATE}", sharded, folder)
     prove(planned, chains, folder)
     recover(planned, chains, folder)
+    # Sources and sinks, too, by which a file is read and written in parts.
+    whole = apply("--tapestry-shard=nodes", planned, folder)
+    prove(planned, whole, folder)
+    recover(planned, whole, folder)
+    prove(planned, apply("--tapestry-join-nodes", whole, folder), folder)
     return sum(graph.count("= tapestry.shard ") for graph in sharded)
 
 

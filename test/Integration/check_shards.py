@@ -41,9 +41,11 @@ def prove(folder, whole, sharded):
     opt("both.mlir", "--tapestry-verify-sharding", "-o", "proved.mlir", folder=folder)
 
 
-def shard(folder):
-    """From planned.mlir to sharded.mlir; how many shards there are."""
-    opt("planned.mlir", "--tapestry-shard", "-o", "sharded.mlir", folder=folder)
+def shard(folder, nodes=False):
+    """From planned.mlir to sharded.mlir, with `nodes` sources and sinks, too; how many shards
+    there are."""
+    how = "--tapestry-shard=nodes" if nodes else "--tapestry-shard"
+    opt("planned.mlir", how, "-o", "sharded.mlir", folder=folder)
     prove(folder, "planned.mlir", "sharded.mlir")
     return len(SHARD.findall((folder / "sharded.mlir").read_text()))
 
@@ -155,7 +157,7 @@ def check_seed(seed, folder):
     planning = [f"--devices={devices}", "--plan=given.json"]
     planned = driver.tapestry("compile", "program.ein", *planning, "--stop-after=plan", cwd=folder)
     (folder / "planned.mlir").write_text(planned.expect_status(0).stdout)
-    shards = shard(folder)
+    shards = shard(folder, nodes=seed % 2 == 1)
     unshard(folder)
     whole = driver.output_options(program.outputs, ".whole")
     tapestry("reference", "program.ein", *inputs, *whole)

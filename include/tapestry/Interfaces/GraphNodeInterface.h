@@ -26,6 +26,8 @@ llvm::SmallVector<GraphNodeInterface> graphNodes(mlir::Block &graph,
 
 /// Whether `op` brings a tensor into a graph.
 bool isGraphSource(mlir::Operation *op);
+/// Whether `op` hands one out: no plan asks what it computes.
+bool isGraphSink(mlir::Operation *op);
 
 } // namespace tapestry
 

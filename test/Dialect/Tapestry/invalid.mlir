@@ -23,7 +23,7 @@ tapestry.graph @graph_c2 {
 // -----
 
 func.func @source_in_function() {
-  // expected-error @below {{expects parent op 'tapestry.graph'}}
+  // expected-error @below {{expects parent op to be one of 'tapestry.graph, tapestry.shard'}}
   %A = tapestry.source "A" : tensor<5xf32>
   return
 }

@@ -236,7 +236,8 @@ static bool areConstraints(Operation *op, Attribute value) {
 
 static bool isLayoutGroup(Operation *op, Attribute value) {
   auto group = dyn_cast<StringAttr>(value);
-  return isa<BlockOpInterface>(op) && group && !group.empty();
+  return isa<BlockOpInterface>(op) && !isa<SinkOp>(op) && group &&
+         !group.empty();
 }
 
 static bool isUnsignedMark(Operation *op, Attribute value) {

@@ -15,6 +15,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
+#include "tapestry/Dialect/Tapestry/IR/Unsigned.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Interfaces/SelectorInterface.h"
 #include "tapestry/Support/Counted.h"
@@ -43,11 +44,21 @@ static bool isNamed(const Projection &projection, unsigned label) {
   });
 }
 
-/// Whether an operator has blocks: it computes, and of what it reads alone.
+/// Whether a source or a sink has blocks: it waits for nothing, nothing waits
+/// for it, and no device has the whole of its tensor.
+static bool isFree(GraphNodeInterface node) {
+  return node.getAwaitedValues().empty() && !node.getNodeDevice() &&
+         (!isGraphSink(node) || node->getNumResults() == 0);
+}
+
+/// Whether an operator has blocks: it computes, and of what it reads alone, or
+/// brings the elements of a tensor into the graph or out of it.
 static bool hasBlocks(Operation *op) {
   auto block = dyn_cast<BlockOpInterface>(op);
-  if (!block || isa<GraphNodeInterface>(op) ||
-      op->hasTrait<OpTrait::ConstantLike>() || !block.getAwaited().empty() ||
+  if (auto node = dyn_cast<GraphNodeInterface>(op); node && !isFree(node))
+    return false;
+  if (!block || op->hasTrait<OpTrait::ConstantLike>() ||
+      !block.getAwaited().empty() ||
       ValueRange(block.getTensorOperands()) != op->getOperands())
     return false;
   auto selector = dyn_cast<SelectorInterface>(op);
@@ -61,7 +72,7 @@ llvm::SmallBitVector teg::getShardedLabels(Operation *op) {
   std::vector<Projection> results = block.getResultProjections();
   llvm::SmallBitVector labels(block.getIndexRank(), true);
   for (auto [label, kind] : llvm::enumerate(block.getLabelKinds()))
-    if (kind == LabelKind::Parallel &&
+    if (kind == LabelKind::Parallel && !results.empty() &&
         llvm::none_of(results, [&, label = label](const Projection &written) {
           return isNamed(written, label);
         }))
@@ -103,7 +114,7 @@ teg::forEachVertex(GraphOp graph,
                    function_ref<LogicalResult(BlockOpInterface)> fn) {
   WalkResult walked = graph.walk<WalkOrder::PreOrder>([&](Operation *op) {
     auto vertex = dyn_cast<BlockOpInterface>(op);
-    if (vertex && failed(fn(vertex)))
+    if (vertex && !isGraphSink(op) && failed(fn(vertex)))
       return WalkResult::interrupt();
     return isa<ShardOp>(op) ? WalkResult::skip() : WalkResult::advance();
   });
@@ -167,8 +178,11 @@ static DictionaryAttr getMeaning(Operation *op) {
     setSomePlan(block, "a");
   NamedAttrList said(planned->getAttrDictionary());
   for (NamedAttribute attribute : planned->getDiscardableAttrs())
-    said.erase(attribute.getName());
-  said.erase("name");
+    if (attribute.getName() != unsignedAttrName)
+      said.erase(attribute.getName());
+  // Of sources and sinks it says which tensor they are of.
+  if (!isa<GraphNodeInterface>(op))
+    said.erase("name");
   planned->destroy();
   return said.getDictionary(op->getContext());
 }
@@ -233,7 +247,10 @@ void ShardOp::build(OpBuilder &builder, OperationState &state, StringRef name,
   builder.insert(inner);
   if (auto block = cast<BlockOpInterface>(inner); hasPlan(block))
     forgetPlan(block);
-  inner->setDiscardableAttrs(builder.getDictionaryAttr({}));
+  NamedAttrList kept;
+  if (isUnsigned(whole))
+    kept.set(unsignedAttrName, builder.getUnitAttr());
+  inner->setDiscardableAttrs(kept.getDictionary(builder.getContext()));
   PartOfOp::create(builder, whole.getLoc(), inner->getResults());
   for (unsigned result = 0; result < whole->getNumResults(); ++result)
     state.addTypes(getTypeOfPart(whole, result, box));

@@ -85,13 +85,17 @@ ArrayAttr teg::detail::routesAttr(MLIRContext *context, const DeviceGrid &grid,
 // SourceOp
 //===----------------------------------------------------------------------===//
 
+static llvm::SmallVector<std::string> dimensionNames(RankedTensorType type) {
+  llvm::SmallVector<std::string> names;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    names.push_back(std::to_string(dim));
+  return names;
+}
+
 StringRef SourceOp::getVertexName() { return getName(); }
 
 llvm::SmallVector<std::string> SourceOp::getLabelNames() {
-  llvm::SmallVector<std::string> names;
-  for (int64_t dim = 0; dim < getType().getRank(); ++dim)
-    names.push_back(std::to_string(dim));
-  return names;
+  return dimensionNames(getType());
 }
 
 llvm::SmallVector<int64_t> SourceOp::getLabelExtents() {
@@ -144,6 +148,63 @@ PointWork SourceOp::getWork() { return {}; }
 ShardingConstraints SourceOp::getConstraints(unsigned) {
   return constraintsOf((*this)->getOpResult(0));
 }
+
+//===----------------------------------------------------------------------===//
+// SinkOp: each index point reads an element, and writes no tensor
+//===----------------------------------------------------------------------===//
+
+static RankedTensorType typeOf(SinkOp sink) {
+  return cast<RankedTensorType>(sink.getTensor().getType());
+}
+
+StringRef SinkOp::getVertexName() { return getName(); }
+
+llvm::SmallVector<std::string> SinkOp::getLabelNames() {
+  return dimensionNames(typeOf(*this));
+}
+
+llvm::SmallVector<int64_t> SinkOp::getLabelExtents() {
+  return llvm::to_vector(typeOf(*this).getShape());
+}
+
+llvm::SmallVector<LabelKind> SinkOp::getLabelKinds() {
+  return llvm::SmallVector<LabelKind>(typeOf(*this).getRank(),
+                                      LabelKind::Parallel);
+}
+
+llvm::SmallVector<Value> SinkOp::getTensorOperands() { return {getTensor()}; }
+
+std::vector<Access> SinkOp::getAccesses(unsigned) {
+  return {Access{Projection::identity(typeOf(*this).getRank())}};
+}
+
+std::vector<Projection> SinkOp::getResultProjections() { return {}; }
+
+bool SinkOp::hasPartition() { return false; }
+
+FailureOr<std::optional<Partition>> SinkOp::getPartitionOn(const DeviceGrid &) {
+  return std::optional<Partition>();
+}
+
+void SinkOp::setPartitionOn(const DeviceGrid &, const Partition &) {}
+
+std::optional<std::pair<DeviceGrid, Layout>> SinkOp::getHomeLayout(unsigned) {
+  return std::nullopt;
+}
+
+void SinkOp::setHomeLayout(unsigned, const DeviceGrid &, const Layout &) {}
+
+Monoid SinkOp::getResultMonoid(unsigned) { return Monoid::None; }
+
+TypedAttr SinkOp::getMonoidIdentity(unsigned) { return {}; }
+
+Value SinkOp::emitCombine(unsigned, OpBuilder &, Location, Value, Value) {
+  return {};
+}
+
+PointWork SinkOp::getWork() { return {}; }
+
+ShardingConstraints SinkOp::getConstraints(unsigned) { return {}; }
 
 //===----------------------------------------------------------------------===//
 // EinsumOp

@@ -12,7 +12,10 @@ namespace tapestry::teg {
 class FreshNames {
 public:
   explicit FreshNames(GraphOp graph) {
-    graph.walk([&](BlockOpInterface op) { taken.insert(op.getVertexName()); });
+    graph.walk([&](BlockOpInterface op) {
+      if (!mlir::isa<SinkOp>(op.getOperation()))
+        taken.insert(op.getVertexName());
+    });
   }
   /// `stem`, or `stem`.2, `stem`.3, ...: the first that is free.
   std::string next(const llvm::Twine &stem) {

@@ -97,6 +97,11 @@ void Writer::writeBody(Region &region, ArrayRef<unsigned> labelNumbers,
   });
 }
 
+/// What is written where it stands; operators are where they are read.
+static bool isRoot(Operation &op) {
+  return !isa<BlockOpInterface>(op) || isa<SinkOp>(op);
+}
+
 /// A loop and what a pass of it makes and stops by; its body's other operators
 /// are written where they are read.
 void Writer::writeLoop(GraphLoopInterface op) {
@@ -108,7 +113,7 @@ void Writer::writeLoop(GraphLoopInterface op) {
     arguments.try_emplace(argument, arguments.size());
   os << " {\n";
   for (Operation &inner : body)
-    if (!isa<BlockOpInterface>(inner))
+    if (isRoot(inner))
       writeOp(&inner);
   os << "}\n";
 }
@@ -221,7 +226,7 @@ void Writer::writeOp(Operation *top) {
 
 std::string Writer::write(GraphOp graph) {
   for (Operation &op : graph.getBody().front())
-    if (!isa<BlockOpInterface>(op))
+    if (isRoot(op))
       writeOp(&op);
   return std::move(text);
 }

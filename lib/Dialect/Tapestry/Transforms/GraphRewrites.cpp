@@ -42,7 +42,7 @@ bool teg::isBefore(Operation *a, Operation *b) {
 }
 
 StringRef teg::vertexNameOf(Operation *op) {
-  if (auto vertex = dyn_cast<BlockOpInterface>(op))
+  if (auto vertex = dyn_cast<BlockOpInterface>(op); vertex && !isa<SinkOp>(op))
     return vertex.getVertexName();
   if (auto named = dyn_cast<OperatorOp>(op))
     return named.getName();

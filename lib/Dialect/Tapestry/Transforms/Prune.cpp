@@ -2,7 +2,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
 
 namespace tapestry::teg {
@@ -23,6 +23,11 @@ static void recordUnread(GraphOp graph, ArrayRef<Attribute> erased) {
                  Builder(graph.getContext()).getArrayAttr(names));
 }
 
+static bool isSourceShard(Operation *op) {
+  auto shard = dyn_cast<ShardOp>(op);
+  return shard && isa<SourceOp>(shard.getWholeOp());
+}
+
 /// Erases what nobody observes and returns how many operations that was.
 static unsigned prune(GraphOp graph, llvm::function_ref<bool()> isCalled) {
   // Uses follow definitions in a graph, so going backwards an op is visible
@@ -32,8 +37,9 @@ static unsigned prune(GraphOp graph, llvm::function_ref<bool()> isCalled) {
   SmallVector<Attribute> unread;
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(graph.getBody().front()))) {
-    bool isUnseen = isa<SourceOp>(op) ? op.use_empty() && !isCalled()
-                                      : isOpTriviallyDead(&op);
+    bool isUnseen = isa<SourceOp>(op)    ? op.use_empty() && !isCalled()
+                    : isSourceShard(&op) ? op.use_empty()
+                                         : isOpTriviallyDead(&op);
     if (!isUnseen)
       continue;
     if (auto source = dyn_cast<SourceOp>(op))

@@ -38,6 +38,8 @@ public:
         tensors(op.getTensorOperands()), range(op.getIndexRank()) {}
 
   Value emit(unsigned result);
+  /// The shards of what has no results.
+  void emitAll(unsigned next = 0);
 
   int64_t numShards() const { return shards.size(); }
 
@@ -92,6 +94,17 @@ Value ShardEmitter::emit(unsigned number) {
   for (unsigned label : lacked.set_bits())
     lackedLabels.push_back(label);
   return emitCells(/*dim=*/0);
+}
+
+void ShardEmitter::emitAll(unsigned next) {
+  if (next == blocks.size()) {
+    emitShard();
+    return;
+  }
+  for (const ZRange &block : blocks[next]) {
+    range[next] = block;
+    emitAll(next + 1);
+  }
 }
 
 /// The cells that the blocks of the result's labels up to `next` leave.
@@ -149,8 +162,10 @@ ShardOp ShardEmitter::emitShard() {
   ShardOp &shard = known->second;
   if (!isNew)
     return shard;
+  // A sink may be called as the vertex is that it hands out.
+  StringRef stem = isGraphSink(op) ? ".out." : ".";
   std::string name =
-      names.next(op.getVertexName() + "." + Twine(shards.size()));
+      names.next(op.getVertexName() + stem + Twine(shards.size()));
   SmallVector<Value> operands;
   for (auto [number, tensor] : llvm::enumerate(tensors))
     operands.push_back(emitSlice(tensor, getSliceOf(op, number, range),
@@ -189,8 +204,14 @@ struct TapestryShard : teg::impl::TapestryShardBase<TapestryShard> {
       return success();
     });
     FreshNames names(graph);
+    // While it is known where what they hand out lies.
+    if (cutsNodes)
+      for (GraphNodeInterface sink :
+           graphNodes(graph.getBody().front(), GraphNodeKind::Sink))
+        cutSink(sink, devices, names);
     for (BlockOpInterface op : vertices)
-      if (!(keepsLoops && op->getParentOp() != graph) &&
+      if ((cutsNodes || !isGraphSource(op)) &&
+          !(keepsLoops && op->getParentOp() != graph) &&
           failed(shard(op, devices, names)))
         return signalPassFailure();
     // The plan has become operations; the new graph has none.
@@ -204,8 +225,34 @@ struct TapestryShard : teg::impl::TapestryShardBase<TapestryShard> {
 private:
   LogicalResult shard(BlockOpInterface op, const DeviceGrid &devices,
                       FreshNames &names);
+  void cutSink(GraphNodeInterface sink, const DeviceGrid &devices,
+               FreshNames &names);
 };
 } // namespace
+
+/// A sink hands out the parts of its tensor's home.
+void TapestryShard::cutSink(GraphNodeInterface sink, const DeviceGrid &devices,
+                            FreshNames &names) {
+  auto made = dyn_cast<OpResult>(sink.getNodeTensor());
+  auto maker = made ? dyn_cast<BlockOpInterface>(made.getOwner()) : nullptr;
+  auto home =
+      maker ? maker.getHomeLayout(made.getResultNumber()) : std::nullopt;
+  auto op = cast<BlockOpInterface>(sink.getOperation());
+  if (!home || !home->second.isPlain() || getShardedLabels(op).none())
+    return;
+  Partition partition;
+  for (const LayoutDim &dim : home->second.dims)
+    partition.cuts.emplace_back(dim.cut());
+  auto blocks = blocksOf(devices, op.getLabelExtents(), partition);
+  if (llvm::all_of(blocks, [](const auto &cut) { return cut.size() == 1; }) ||
+      llvm::is_contained(op.getLabelExtents(), 0))
+    return;
+  ShardEmitter emitter(op, std::move(blocks), names);
+  emitter.emitAll();
+  numShards += emitter.numShards();
+  ++numCut;
+  op->erase();
+}
 
 LogicalResult TapestryShard::shard(BlockOpInterface op,
                                    const DeviceGrid &devices,

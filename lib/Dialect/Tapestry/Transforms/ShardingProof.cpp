@@ -43,6 +43,7 @@ private:
   LogicalResult see(Operation &op);
   LogicalResult seeSource(GraphNodeInterface source);
   LogicalResult seeSink(GraphNodeInterface sink);
+  LogicalResult seeNodeShard(ShardOp shard, GraphNodeInterface node);
   std::optional<LogicalResult> seeCombination(BlockOpInterface op);
   LogicalResult seeVertex(BlockOpInterface op);
   void setBlock(Value tensor, PartialBlock block);
@@ -53,6 +54,7 @@ private:
     return computations.try_emplace(op, op).first->second;
   }
   LogicalResult proveCoverage();
+  LogicalResult proveHandedOut(Operation *sink);
   LogicalResult expectTensor(Operation *op, const Twine &what, Value expected,
                              Value got);
 
@@ -85,6 +87,8 @@ private:
   llvm::MapVector<Operation *, Computed> vertices;
   std::map<Operation *, Computation> computations;
   llvm::StringMap<GraphNodeInterface> sources, sinks;
+  /// Per sink of the whole graph the cells that are handed out.
+  std::map<Operation *, std::vector<ZBox>> handedOut;
   SmallVector<GraphLoopInterface> loops;
   unsigned numLoops = 0;
 };
@@ -218,9 +222,37 @@ LogicalResult ShardingProof::seeSink(GraphNodeInterface sink) {
     return sink.emitError("'")
            << sink.getTensorName() << "' is no sink of the whole graph";
   GraphNodeInterface whole = known->second;
-  sinks.erase(known);
+  handedOut[whole].push_back(
+      cast<BlockOpInterface>(whole.getOperation()).getIndexSpace());
   return expectTensor(sink, "sink '" + sink.getTensorName() + "'",
                       whole.getNodeTensor(), sink.getNodeTensor());
+}
+
+/// A part of a source is those cells of it; one of a sink hands out what the
+/// whole does there.
+LogicalResult ShardingProof::seeNodeShard(ShardOp shard,
+                                          GraphNodeInterface node) {
+  bool isSource = isGraphSource(node);
+  GraphNodeInterface whole =
+      (isSource ? sources : sinks).lookup(node.getTensorName());
+  if (!whole || !computationOf(whole).isOf(computationOf(shard)))
+    return shard.emitError("'")
+           << shard.getName() << "' is of "
+           << (isSource ? "source '" : "sink '") << node.getTensorName()
+           << "' of type " << node.getNodeTensor().getType()
+           << ", which is none of the whole graph";
+  auto all = cast<BlockOpInterface>(whole.getOperation());
+  auto op = cast<BlockOpInterface>(shard.getOperation());
+  ++numShards;
+  if (isSource) {
+    unsigned number = *views.of(whole.getNodeTensor()).asTensor();
+    views.set(shard.getResult(0),
+              viewOfBlock(all, /*result=*/0, shard.getBox(), number));
+    return success();
+  }
+  handedOut[whole].push_back(shard.getBox());
+  std::optional<Mismatch> fault = findMismatch(all, op, shard.getBox());
+  return fault ? reportMismatch(all, op, *fault) : success();
 }
 
 /// Says that a tensor is a block of a vertex' result, or partial values of it.
@@ -480,6 +512,10 @@ LogicalResult ShardingProof::see(Operation &op) {
   }
   if (auto loop = dyn_cast<GraphLoopInterface>(op))
     return seeLoop(loop);
+  if (auto shard = dyn_cast<ShardOp>(op))
+    if (auto node =
+            dyn_cast<GraphNodeInterface>(shard.getWholeOp().getOperation()))
+      return seeNodeShard(shard, node);
   if (auto selector = dyn_cast<SelectorInterface>(op))
     if (selector.isTransparent())
       return success();
@@ -508,6 +544,22 @@ static std::vector<std::vector<ZBox>> takeApart(ArrayRef<ZBox> ranges,
     (fits == groups.end() ? groups.back() : *fits).push_back(range);
   }
   return groups;
+}
+
+/// Every cell of a sink is handed out once.
+LogicalResult ShardingProof::proveHandedOut(Operation *sink) {
+  auto op = cast<BlockOpInterface>(sink);
+  auto known = handedOut.find(sink);
+  if (known == handedOut.end())
+    return sink->emitError("sink '")
+           << op.getVertexName() << "' is none of the sharded graph";
+  auto fault = findCoverageFault(op.getIndexSpace(), known->second);
+  if (!fault)
+    return success();
+  return sink->emitError("cell ")
+         << pointText(fault->point) << " of sink '" << op.getVertexName()
+         << "' is handed out " << fault->times
+         << " times in the sharded graph, expected 1";
 }
 
 LogicalResult ShardingProof::proveCoverage() {
@@ -565,11 +617,8 @@ LogicalResult ShardingProof::prove(Block &whole, Block &sharded) {
            << loops[numLoops].getLoopName()
            << "' has no loop in the sharded graph";
   for (Operation &op : whole)
-    if (auto node = dyn_cast<GraphNodeInterface>(op))
-      if (node.getNodeKind() == GraphNodeKind::Sink &&
-          sinks.contains(node.getTensorName()))
-        return node.emitError("sink '")
-               << node.getTensorName() << "' is none of the sharded graph";
+    if (isGraphSink(&op) && failed(proveHandedOut(&op)))
+      return failure();
   return proveCoverage();
 }
 

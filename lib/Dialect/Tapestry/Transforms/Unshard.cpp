@@ -291,6 +291,9 @@ BlockOpInterface Unsharder::cloneWhole(const Group &group) {
       llvm::map_to_vector(group.front().tensors, [&](unsigned tensor) {
         return views.tensor(tensor);
       }));
+  // That of a source or a sink is not ours.
+  if (isa<GraphNodeInterface>(whole))
+    return cast<BlockOpInterface>(whole);
   std::string name = names.next(first.getName());
   if (whole->getInherentAttr("name"))
     whole->setAttr("name", builder.getStringAttr(name));
@@ -402,9 +405,10 @@ void Unsharder::eraseUnused() {
   for (Whole &whole : made) {
     bool isGone = llvm::all_of(
         whole.shards, [&](Operation *shard) { return erased.contains(shard); });
-    if (!isGone && whole.op->use_empty())
+    if (!isGone && whole.op->use_empty() && !isGraphSink(whole.op))
       whole.op->erase();
     else if (erased.contains(whole.standIn) &&
+             !isa<GraphNodeInterface>(whole.op) &&
              whole.op->getInherentAttr("name"))
       whole.op->setAttr("name", StringAttr::get(whole.op->getContext(),
                                                 erased[whole.standIn]));

@@ -10,7 +10,7 @@
 
 def Tapestry_SourceOp : Tapestry_Op<"source", [
     MemoryEffects<[MemRead<Tapestry_Visible>, MemWrite<Tapestry_Visible>]>,
-    HasParent<"GraphOp">, DeclareOpInterfaceMethods<BlockOpInterface>,
+    ParentOneOf<["GraphOp", "ShardOp"]>, DeclareOpInterfaceMethods<BlockOpInterface>,
     GraphNodeInterface,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
                               ["reifyResultShapes"]>,
@@ -25,7 +25,7 @@ def Tapestry_SourceOp : Tapestry_Op<"source", [
     one alone is given it, whole, and a plan brings it home from there. It is a block operator with one
     index dimension per tensor dimension, named "0", "1", ..., that computes
     nothing. Who reads the tensor has it after every point that it names; a file is
-    read when a run begins, whatever it waits for. It is an argument of the graph, so it stays where nobody reads it;
+    read when a run begins, whatever it waits for. A `tapestry.shard` of it is given a part. It is an argument of the graph, so it stays where nobody reads it;
     `tapestry-prune` erases it where nobody calls the graph either.
 
     ```mlir
@@ -85,7 +85,8 @@ def Tapestry_SourceOp : Tapestry_Op<"source", [
 }
 
 def Tapestry_SinkOp : Tapestry_Op<"sink", [
-    HasParent<"GraphOp">, GraphNodeInterface,
+    ParentOneOf<["GraphOp", "ShardOp"]>, GraphNodeInterface,
+    DeclareOpInterfaceMethods<BlockOpInterface>,
     MemoryEffects<[MemWrite<Tapestry_Visible>]>]> {
   let summary = "Hands a tensor out of a graph under a name";
   let description = [{
@@ -94,6 +95,9 @@ def Tapestry_SinkOp : Tapestry_Op<"sink", [
     tensor in the caller's memory, or in the file (`#tapestry.file`) behind `to`, which
     is written without being asked for, unless the caller names another. `on` a
     `device` it is handed out whole, by that one alone.
+
+    Like a source it has one index dimension per tensor dimension, of which
+    `tapestry.shard` may hold parts; no plan cuts it.
 
     Its result is what a sequence point takes that happens after it: the tensor is
     complete in the caller's memory by then, and the file, where there is one, is

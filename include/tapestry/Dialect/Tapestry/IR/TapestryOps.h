@@ -54,6 +54,7 @@ inline constexpr int64_t nothingOutside = std::numeric_limits<int64_t>::max();
 // Both have a file of their own.
 class ScanOp;
 class ScatterOp;
+class ShardOp;
 
 // What the vertices have in common.
 namespace detail {

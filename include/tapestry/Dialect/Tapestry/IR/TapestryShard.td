@@ -37,6 +37,23 @@ def Tapestry_ShardOp : Tapestry_Op<"shard", [
     in which it goes around a tensor; what is folded at an end of the tensor is so
     at an equal end of the box. Labels keep the values that they have in the whole.
 
+    Sources and sinks have blocks, too, unless they wait for points, are waited for
+    or are on a device: a shard of a source is given the range of its tensor, that of
+    a sink hands it out. All those of one name are of one tensor, which is put
+    together again before anything is planned (`tapestry-join-nodes`).
+
+    ```mlir
+    %X.2 = tapestry.shard "X.2" [500, 0] => [1000, 10] () {
+      %X = tapestry.source "X" from file<"x.npy"> : tensor<1000x10xf32>
+      tapestry.part_of %X : tensor<1000x10xf32>
+    } : () -> tensor<500x10xf32>
+    tapestry.shard "Y.2" [500, 0] => [1000, 10] (%X.2) {
+    ^bb0(%Y: tensor<1000x10xf32>):
+      tapestry.sink "Y", %Y : tensor<1000x10xf32>
+      tapestry.part_of
+    } : (tensor<500x10xf32>) -> ()
+    ```
+
     Constraints:
     - (shard_c1) the region holds one operator with an index space, which has
       blocks, is no shard, takes the arguments in their order, and has no plan;
@@ -165,7 +182,7 @@ def Tapestry_PartOfOp : Tapestry_Op<"part_of", [
     ```
   }];
   let arguments = (ins Variadic<Tapestry_Tensor>:$results);
-  let assemblyFormat = "$results attr-dict `:` type($results)";
+  let assemblyFormat = "($results^ `:` type($results))? attr-dict";
 }
 
 #endif // TAPESTRY_DIALECT_TAPESTRY_IR_TAPESTRYSHARD_TD

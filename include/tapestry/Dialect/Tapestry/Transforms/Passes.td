@@ -303,8 +303,10 @@ def TapestryShard : Pass<"tapestry-shard", "::tapestry::teg::GraphOp"> {
     whole is no slice. The plan is gone then: the grid, partitions, homes and routes.
 
     Labels that values run on along, as those of scans and sorts, are not cut.
-    Sources, constants, selectors but copies, and what waits for other
-    operations stay whole. What a user asked of
+    Constants, selectors but copies, and what waits for other
+    operations stay whole. With `nodes` sources become shards, too, as their plan cuts
+    them, and sinks as the homes of what they hand out are cut; those that are on a
+    device, or that points follow, stay whole. What a user asked of
     what is cut (`tapestry.constraints`, `tapestry.layout_group`) is left out.
 
     Before:
@@ -350,11 +352,34 @@ def TapestryShard : Pass<"tapestry-shard", "::tapestry::teg::GraphOp"> {
   }];
   let options = [
     Option<"keepsLoops", "keep-loops", "bool", /*default=*/"false",
-           "Leave the bodies of loops whole">
+           "Leave the bodies of loops whole">,
+    Option<"cutsNodes", "nodes", "bool", /*default=*/"false",
+           "Cut sources and sinks, too">
   ];
   let statistics = [
     Statistic<"numCut", "cut", "Number of vertices that became shards">,
     Statistic<"numShards", "shards", "Number of shards">
+  ];
+}
+
+def TapestryJoinNodes : Pass<"tapestry-join-nodes", "::tapestry::teg::GraphOp"> {
+  let summary = "Put sources and sinks together of which there are shards";
+  let description = [{
+    Shards of sources of one name become slices of one source, and those of sinks of
+    one name one sink of what they hand out, concatenated. So each device that reads a
+    part of a source, or has one of what a sink takes, reads or writes that as before.
+
+    Shards of one name are of one tensor, with one target, and there is no whole source
+    or sink beside them. Those of a sink hand every cell out exactly once.
+
+    ```mlir
+    // error: cell (500, 0) of output 'Y' is handed out 2 times, expected 1
+    // error: a shard of input 'X' is of 'tensor<1000x10xf32>', another of 'tensor<1000x9xf32>'
+    ```
+  }];
+  let dependentDialects = ["::tapestry::teg::TapestryDialect"];
+  let statistics = [
+    Statistic<"numShards", "shards", "Number of shards of sources and sinks">
   ];
 }
 
@@ -487,7 +512,8 @@ def TapestryVerifySharding
     range does not have all of; what combines them by its monoid, over a stack or as
     sums of tensors, in any order and depth, is the result where they make the whole once. What has no shards has to be as it
     is in the first graph. Then every index point of every vertex has to be computed
-    exactly once, of equal vertices of equal operands once for each, and sinks hand out equal cells. Names of vertices do not matter,
+    exactly once, of equal vertices of equal operands once for each, and sinks hand out equal cells.
+    A shard of a source is those cells of it; shards of a sink hand out every cell once. Names of vertices do not matter,
     those of sources and sinks do. The order of sinks and points is not looked at.
 
     An error names the first cell that is wrong, and what is there instead:
@@ -497,6 +523,7 @@ def TapestryVerifySharding
     // error: sink 'Y' has at (0) cell (3) of 'Y', expected cell (0) of 'Y'
     // error: 'Y' combines no block of 'Y': at (0) index point (0, 2) is combined 0 times, expected 1
     // error: 'Y.sum' combines partial values of 'Y' by another monoid
+    // error: cell (3) of sink 'Y' is handed out 2 times in the sharded graph, expected 1
     // error: 'Y.2' with the range [3, 6) leaves the index space [0, 5) of 'Y': index point (5) is the first outside
     ```
     What views do not decide is an error, too. Changes nothing.
