@@ -94,7 +94,7 @@ RULES = {
     # Common knows no target, and only InitTargets and tools know CPU.
     "Codegen/Common": [INDEX],
     "Codegen": ["Support", "Codegen/Common", "Plugin"],
-    "Codegen/CPU": ["Support", "Codegen", "Codegen/Common", "Object", "ABI"],
+    "Codegen/CPU": ["Support", INDEX, "Codegen", "Codegen/Common", "Object", "ABI"],
     "Import/Ein": BASE + [INDEX, "Dialect/Tapestry/IR", "Dialect/Tapestry/Macros"],
     "Export": BASE + [INDEX, "Dialect/Tapestry/IR"],
     "Reference": BASE + [EVALUATE, "Dialect/Tapestry/IR"],

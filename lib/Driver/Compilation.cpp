@@ -6,6 +6,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "tapestry-rt/Files.h"
+#include "tapestry-rt/Runtime.h"
 #include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
 #include "tapestry/Dialect/Tapestry/Transforms/RewriteRules.h"
@@ -31,7 +32,7 @@ Compilation::Compilation(const Options &options) : options(options) {
   codegen.target = options.target;
   codegen.targetCPU = options.cpu;
   codegen.tiles = true;
-  target = llvm::cantFail(codegen.makeTarget());
+  chooseThreads(options.planning.devices);
   DialectRegistry registry;
   tapestry::registerAllDialects(registry);
   registerPipelineDialects(registry);
@@ -43,6 +44,18 @@ Compilation::Compilation(const Options &options) : options(options) {
 }
 
 Compilation::~Compilation() = default;
+
+/// What runs here runs now, and has this machine's cores. Where they are one
+/// for each device, the code is that of `compile`.
+void Compilation::chooseThreads(int64_t devices) {
+  codegen.threads = options.threads;
+  bool runs =
+      options.command == Command::Run || options.command == Command::Session;
+  if (int64_t cores = rt::threadsPerRank(std::max<int64_t>(devices, 1));
+      runs && !options.threads && cores > 1)
+    codegen.threads = cores;
+  target = llvm::cantFail(codegen.makeTarget());
+}
 
 /// The shape of the tensor or the file that is named for an input, if one is.
 static llvm::Expected<std::optional<std::vector<int64_t>>>
@@ -306,6 +319,7 @@ llvm::Error Compilation::tryPlan() {
     return partitioned.takeError();
   vertices = std::move(partitioned->vertices);
   decided = std::move(partitioned->plan);
+  chooseThreads(decided.devices);
   if (options.command == Command::Plan && !decided.isPeakExact)
     measurePeak(decided, [&](const Plan &plan) {
       return this->findPeak(getGraph(), plan);

@@ -20,6 +20,8 @@ static std::vector<JitProgram::Symbol> runtimeSymbols() {
       {"tapestry_rt_hand_out", address(&tapestry_rt_hand_out)},
       {"tapestry_rt_sort", address(&tapestry_rt_sort)},
       {"tapestry_rt_block", address(&tapestry_rt_block)},
+      {"tapestry_rt_parallel", address(&tapestry_rt_parallel)},
+      {"tapestry_rt_share", address(&tapestry_rt_share)},
       {"tapestry_rt_vertex", address(&tapestry_rt_vertex)},
       {"tapestry_rt_copied", address(&tapestry_rt_copied)},
       {"tapestry_rt_fail", address(&tapestry_rt_fail)},

@@ -104,6 +104,8 @@ ExitStatus Measure::programSeconds(llvm::StringRef text, int64_t repeat,
   options.program = folder.file("p" + llvm::Twine(programs++) + ".ein");
   options.planning.devices = devices;
   options.planning.order = "none";
+  // What machine files say of a device is of one thread.
+  options.threads = 1;
   options.quiet = true;
   if (ExitStatus status = writeOutputFile(
           options.program, [&](llvm::raw_ostream &os) { os << text; }))

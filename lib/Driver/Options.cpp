@@ -3,6 +3,7 @@
 #include "tapestry/Driver/Options.h"
 #include "OptionWords.h"
 #include "tapestry-rt/Files.h"
+#include "tapestry-rt/Runtime.h"
 #include "tapestry/Codegen/Target.h"
 #include "tapestry/Driver/Status.h"
 #include "tapestry/Driver/Version.h"
@@ -112,6 +113,13 @@ cl::opt<std::string>
           cl::value_desc("name"), cl::sub(runCommand), cl::sub(planCommand),
           cl::sub(compileCommand), cl::sub(referenceCommand),
           cl::cat(category));
+cl::opt<std::string>
+    threads("threads",
+            cl::desc("Threads of each device (as many as there are cores for; "
+                     "plan: 1)"),
+            cl::value_desc("T"), cl::sub(runCommand), cl::sub(planCommand),
+            cl::sub(compileCommand), cl::sub(sessionCommand),
+            cl::cat(category));
 // Out of core.
 cl::opt<std::string>
     executor("executor",
@@ -188,10 +196,10 @@ cl::opt<std::string>
                   "fastest (default), least-traffic, smallest, fewest or "
                   "balanced"),
          cl::value_desc("member"), cl::sub(planCommand), cl::cat(category));
-cl::opt<std::string> threads("threads",
-                             cl::desc("Threads of the Pareto search (1)"),
-                             cl::value_desc("T"), cl::sub(planCommand),
-                             cl::cat(category));
+cl::opt<std::string> searchThreads("search-threads",
+                                   cl::desc("Threads of the Pareto search (1)"),
+                                   cl::value_desc("T"), cl::sub(planCommand),
+                                   cl::cat(category));
 cl::opt<std::string> evaluations(
     "evaluations",
     cl::desc("The most plans that the Pareto search tries (no limit)"),
@@ -334,7 +342,7 @@ ParetoRequest paretoRequest(Usage &usage) {
   request.plotFile = plot;
   if (pick.getNumOccurrences())
     request.pick = pick;
-  request.threads = usage.number(threads, 1, 1, /*most=*/1024);
+  request.threads = usage.number(searchThreads, 1, 1, /*most=*/1024);
   request.evaluations = usage.number(evaluations, 0, 1);
   request.timeLimit = usage.real(timeLimit, 0);
   request.price = usage.real(searchPrice, request.price);
@@ -348,7 +356,7 @@ ParetoRequest paretoRequest(Usage &usage) {
     return request;
   }
   for (const cl::opt<std::string> *option :
-       {&threads, &evaluations, &timeLimit, &searchPrice, &maxSeconds,
+       {&searchThreads, &evaluations, &timeLimit, &searchPrice, &maxSeconds,
         &maxBytes, &seed})
     if (option->getNumOccurrences())
       usage.error("--" + option->ArgStr +
@@ -442,7 +450,7 @@ static void checkUnused(Usage &usage) {
     Unused unused("--executor greedy has no plan of devices", usage);
     for (const cl::opt<std::string> *option :
          {&jsonFile, &dot, &svg, &html, &pareto, &plot, &pick, &stopAfter,
-          &draw})
+          &draw, &threads})
       unused.refuse(*option);
     unused.refuse(explain);
     if (feeds.getNumOccurrences())
@@ -461,7 +469,7 @@ static void checkUnused(Usage &usage) {
           !(plans &&
             llvm::is_contained({"devices", "grid", "cost"}, option->ArgStr)))
         unused.refuse(*option);
-    for (const cl::opt<std::string> *option : {&target, &cpu})
+    for (const cl::opt<std::string> *option : {&target, &cpu, &threads})
       unused.refuse(*option);
   }
   if (diff.getNumOccurrences()) {
@@ -469,7 +477,8 @@ static void checkUnused(Usage &usage) {
     for (const auto &option : planning)
       if (option->ArgStr != "order")
         unused.refuse(*option);
-    for (const cl::opt<std::string> *option : {&stopAfter, &target, &cpu})
+    for (const cl::opt<std::string> *option :
+         {&stopAfter, &target, &cpu, &threads})
       unused.refuse(*option);
     // What says which graph is meant needs the program.
     Unused alone("--diff has no program", usage);
@@ -529,6 +538,7 @@ static std::optional<Options> sessionOptions() {
   if (auto made = tapestry::createTarget({options.target, options.cpu}); !made)
     usage.error(llvm::toString(made.takeError()));
   options.objects.assign(objects.begin(), objects.end());
+  options.threads = usage.number(threads, 0, 1, tapestry::rt::maxThreads);
   options.verbose = verbose;
   options.quiet = quiet;
   if (!usage.good)
@@ -655,6 +665,7 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
   if (options.executor == Executor::Spmd && spill.getNumOccurrences())
     usage.error("--spill is for --executor greedy");
   options.spill = spill;
+  options.threads = usage.number(threads, 0, 1, tapestry::rt::maxThreads);
   options.repeat = usage.number(repeat, 1, 1);
   options.seed = usage.number(seed, 0, 0);
   for (const auto &[name, value] : usage.bindings(params, "D", "n=1024")) {

@@ -355,7 +355,8 @@ ExitStatus tapestry::driver::loadKernels(Compilation &compilation,
     Stage stage(compilation.getOptions(), "generating code");
     PassManager pm(module.getContext());
     pm.enableVerifier(false);
-    buildLoweringPipeline(pm, compilation.getTarget());
+    buildLoweringPipeline(pm, compilation.getTarget(),
+                          compilation.getCodegen());
     if (failed(pm.run(module)))
       return ExitBadInput;
     auto emitted = compilation.getTarget().emitObject(

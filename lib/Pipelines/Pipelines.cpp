@@ -129,22 +129,25 @@ void tapestry::buildBufferPipeline(OpPassManager &pm, const Target &target,
   predict.target = target.getSpec().name;
   predict.cpu = target.getSpec().cpu;
   predict.vectorBits = target.getSpec().vectorBits;
+  predict.threads = target.getSpec().threads;
   pm.addPass(createPredictMemory(predict));
 }
 
-void tapestry::buildLoweringPipeline(OpPassManager &pm, const Target &target) {
+void tapestry::buildLoweringPipeline(OpPassManager &pm, const Target &target,
+                                     const CodegenOptions &options) {
   pm.addPass(createSegmentPrograms());
   target.addLoweringPasses(pm);
   EmitProgramDescriptionOptions describe;
   describe.target = target.getSpec().name;
   describe.cpu = target.getSpec().cpu;
+  describe.threads = options.threads;
   pm.addPass(createEmitProgramDescription(describe));
 }
 
 void tapestry::buildCodePipeline(OpPassManager &pm, const Target &target,
                                  const CodegenOptions &options) {
   buildBufferPipeline(pm, target, options);
-  buildLoweringPipeline(pm, target);
+  buildLoweringPipeline(pm, target, options);
 }
 
 std::optional<int64_t> tapestry::findPeakBytes(teg::GraphOp graph,

@@ -29,7 +29,7 @@
 // CHECK:           linalg.generic
 // CHECK-SAME:        ins(%[[EV]], %[[SV]] :
 // CHECK-SAME:        outs(%[[Y]] :
-// CHECK:         } {tapestry.kernel, tapestry.vertex = "Y"}
+// CHECK:         } {tapestry.kernel, tapestry.parallel, tapestry.vertex = "Y"}
 // CHECK:         memref.dealloc %[[M]]
 // CHECK:         memref.dealloc %[[E]]
 // CHECK-NOT:     linalg.

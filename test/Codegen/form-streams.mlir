@@ -37,7 +37,7 @@
 // CHECK-NOT:         arith.divf
 // CHECK:           }
 // CHECK:           arith.divf
-// CHECK:         } {tapestry.kernel, tapestry.vertex = "O"}
+// CHECK:         } {tapestry.kernel, tapestry.parallel, tapestry.vertex = "O"}
 func.func @attention(%q: memref<512x8xf32> {llvm.noalias}, %k: memref<1024x8xf32> {llvm.noalias},
                      %v: memref<1024x8xf32> {llvm.noalias}, %o: memref<512x8xf32> {llvm.noalias})
     attributes {tapestry.device} {
@@ -120,7 +120,7 @@ func.func @attention(%q: memref<512x8xf32> {llvm.noalias}, %k: memref<1024x8xf32
 // CHECK:             %[[LEFT:.*]] = arith.subi %c1111{{.*}}, %[[C]]
 // CHECK:             arith.minsi %c224{{.*}}, %[[LEFT]]
 // CHECK:             arith.minimumf
-// CHECK:         } {tapestry.kernel}
+// CHECK:         } {tapestry.kernel, tapestry.parallel}
 func.func @nearest(%q: memref<513x8xf32> {llvm.noalias}, %k: memref<1111x8xf32> {llvm.noalias},
                    %m: memref<513xf32> {llvm.noalias}) attributes {tapestry.device} {
   %s = memref.alloc() : memref<513x1111xf32>

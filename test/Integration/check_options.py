@@ -72,7 +72,7 @@ def options_without_effect(bench):
     # that another command knows.
     bench.expect_error(bench.run("--print-after-all"), 2, "unknown option '--print-after-all'")
     bench.expect_error(bench.run("--stats"), 2, "unknown option '--stats'")
-    bench.expect_error(bench.run("--threads=2"), 2, "run takes no --threads, but plan does$")
+    bench.expect_error(bench.run("--search-threads=2"), 2, "run takes no --search-threads, but plan does$")
     bench.tapestry("plan", "small.ein", "--json=a.json").expect_status(0)
     diff = ["--diff", "a.json", "a.json"]
     for words in (
@@ -157,10 +157,10 @@ def numbers_out_of_range(bench):
         finished = bench.tapestry(command, *words, "--devices", beyond)
         bench.expect_error(finished, 2, f"--devices has to be at most 1048576, not {beyond}$")
     search = ["plan", "small.ein", "--pick=fastest"]
-    bench.expect_error(bench.tapestry(*search, "--threads", beyond), 2, f"1024, not {beyond}$")
+    bench.expect_error(bench.tapestry(*search, "--search-threads", beyond), 2, f"1024, not {beyond}$")
     bench.expect_error(bench.tapestry("plan", "small.ein", "--grid=a=" + beyond), 2, beyond)
     beyond = "99999999999999999999"
-    for option in ("--threads", "--evaluations", "--seed", "--memory"):
+    for option in ("--search-threads", "--evaluations", "--seed", "--memory"):
         bench.expect_error(bench.tapestry(*search, option, beyond), 2, f"{option}.*{beyond}")
     for option in ("--repeat", "-D", "--memory"):
         value = ("n=" if option == "-D" else "") + beyond

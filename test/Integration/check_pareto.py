@@ -88,7 +88,7 @@ def machines_differ(bench):
 
 @case
 def several_threads(bench):
-    search(bench, "--pareto=front.json", "--threads=3")
+    search(bench, "--pareto=front.json", "--search-threads=3")
     if load_front(bench)["threads"] != 3:
         raise CheckFailed("threads")
 
@@ -249,9 +249,9 @@ def bad_options(bench):
     refuse("--pick=best", "'best'.*fastest.*balanced")
     refuse("--pick=-1", "'-1'")
     refuse("--pick=999", "999")
-    refuse("--pareto=f.json", "--threads=0", "--threads")
-    refuse("--pareto=f.json", "--threads=two", "--threads")
-    refuse("--pareto=f.json", "--threads=4294967297", "4294967297")
+    refuse("--pareto=f.json", "--search-threads=0", "--search-threads")
+    refuse("--pareto=f.json", "--search-threads=two", "--search-threads")
+    refuse("--pareto=f.json", "--search-threads=4294967297", "4294967297")
     refuse("--pareto=f.json", "--evaluations=0", "--evaluations")
     refuse("--pareto=f.json", "--time-limit=-1", "--time-limit")
     refuse("--pareto=f.json", "--time-limit=nan", "--time-limit")

@@ -48,6 +48,43 @@ TEST(TargetInfo, ReadsLLVMsTables) {
   EXPECT_FALSE(TargetInfo::get("x86-64-v4", 100));
 }
 
+TEST(NestSplit, TheOutermostLoopWithManyRunsIsSharedOut) {
+  // Columns, in widths of a tile: what is packed of them is packed once.
+  NestPlan plan = planNest(matmul(1024, 1024, 1024), avx512());
+  EXPECT_EQ(plan.splitDim, 1);
+  EXPECT_EQ(plan.splitStep, int64_t(plan.lanes) * plan.vectors);
+  // Few columns, many rows.
+  plan = planNest(matmul(4096, 64, 1024), avx512());
+  EXPECT_EQ(plan.splitDim, 0);
+  EXPECT_EQ(plan.splitStep, plan.rows);
+  // A batch of products.
+  NestProblem batch = matmul(64, 64, 64);
+  batch.dims.push_back(parallel(32));
+  for (NestAccess &access : batch.accesses)
+    access.strides.push_back(64 * 64);
+  plan = planNest(batch, avx512());
+  EXPECT_EQ(plan.splitDim, 3);
+  EXPECT_EQ(plan.splitStep, 1);
+}
+
+TEST(NestSplit, WhatIsShortOrReducedIsNot) {
+  EXPECT_LT(planNest(matmul(16, 16, 16), avx512()).splitDim, 0);
+  // Of symmetric results half are copies of what other threads compute.
+  NestProblem symmetric = matmul(1000, 1000, 300);
+  symmetric.symmetric = {0, 1};
+  EXPECT_LT(planNest(symmetric, avx512()).splitDim, 0);
+  // How long it takes is not known.
+  NestProblem unknown = matmul(1000, 1000, 300);
+  unknown.dims[0].known = false;
+  EXPECT_LT(planNest(unknown, avx512()).splitDim, 0);
+  // A sum of all.
+  NestProblem sum;
+  sum.dims = {reduction(1 << 24)};
+  sum.accesses = {input({1}), output({0})};
+  sum.lanesCombine = true;
+  EXPECT_LT(planNest(sum, avx512()).splitDim, 0);
+}
+
 TEST(NestPlan, HalfOfASymmetricProductIsMirrored) {
   NestProblem problem = matmul(300, 300, 300);
   EXPECT_FALSE(planNest(problem, avx512()).mirrors);

@@ -110,6 +110,7 @@ TapestryProgram &TestProgram::table() {
              /*num_copies=*/0,
              /*copies=*/nullptr,
              /*input_files=*/nullptr,
-             /*output_files=*/nullptr};
+             /*output_files=*/nullptr,
+             /*threads=*/0};
   return program;
 }

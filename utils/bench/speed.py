@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Times workloads beside NumPy, torch and JAX, in turns.
 
-    speed.py [--build build] [--peers numpy,torch,jax] [--threads 1|2] [--cpu NAME]
+    speed.py [--build build] [--peers numpy,torch,jax] [--threads 1|2] [--ranks] [--cpu NAME]
              [--sets table,everyday,language] [--turns 15] [--write FILE] [PART ...]
 
 Of every workload whose name has one of the PARTs, all contestants' results are first
@@ -15,7 +15,8 @@ report.json's seconds, without compilation and files.
 its bytes (inputs and result once each) at that of a copy, whichever is more, as a share
 of ours; both are measured in each turn by `ninja tapestry-bench-kernels`.
 
---threads 2 puts two ranks beside peers with two threads. --cpu x86-64-v3 holds the
+--threads 2 puts one device of two threads, with --ranks two devices of one, beside peers
+with two threads. --cpu x86-64-v3 holds the
 peers to AVX2, too. Of rows below 1, program, plan and command are printed. --write puts
 the table into a file between `<!-- speed.py ... -->` and `<!-- end -->`. Run it on an
 idle machine.
@@ -88,10 +89,11 @@ class Limits:
 
 
 class Ours:
-    def __init__(self, tapestry, folder, threads, cpu):
+    def __init__(self, tapestry, folder, threads, ranks, cpu):
         self.tapestry = tapestry
         self.folder = pathlib.Path(folder)
-        self.words = [f"--devices={threads}"] + ([f"--cpu={cpu}"] if cpu != "native" else [])
+        self.words = [f"--devices={threads if ranks else 1}", f"--threads={1 if ranks else threads}"]
+        self.words += [f"--cpu={cpu}"] if cpu != "native" else []
 
     def write(self, work, arrays, sizes):
         for name, array in arrays.items():
@@ -267,6 +269,7 @@ def parse():
     parser.add_argument("--tapestry", help="the tool, where it is not that of --build")
     parser.add_argument("--peers", default=",".join(peers.NAMES), help="of numpy,torch,jax, or none")
     parser.add_argument("--threads", type=int, choices=(1, 2), default=1)
+    parser.add_argument("--ranks", action="store_true")
     parser.add_argument("--cpu", choices=peers.LEVELS, default="native")
     parser.add_argument("--sets", default="table,everyday", help="of table, everyday, language")
     parser.add_argument("--turns", type=int, default=15)
@@ -316,7 +319,7 @@ def main():
     table = Table(columns)
     losses = []
     with tempfile.TemporaryDirectory() as folder:
-        ours = Ours(options.tapestry, folder, options.threads, options.cpu)
+        ours = Ours(options.tapestry, folder, options.threads, options.ranks, options.cpu)
         limits = Limits(options.build, options.threads, options.cpu)
         bench = Bench(ours, limits, modules, options)
         for work in works:
@@ -328,7 +331,8 @@ def main():
     for loss in losses:
         print(f"\n{loss}")
     if options.write:
-        key = f"--sets={options.sets} --threads={options.threads} --cpu={options.cpu}"
+        ranks = " --ranks" if options.ranks else ""
+        key = f"--sets={options.sets} --threads={options.threads}{ranks} --cpu={options.cpu}"
         text = "\n".join([about, "", *table.lines, "", table.summary()])
         put(options.write, key, text)
 

@@ -59,6 +59,7 @@ VALUES = {
     "--stop-after": ["graph", "plan", "relation", "program", "code", "lunch"],
     "--target": ["cpu", "gpu"],
     "--threads": ["1", "2", "0", "4294967297"],
+    "--search-threads": ["1", "2", "0", "4294967297"],
     "--time-limit": ["0.1", "0", "-1"],
     "--backend": ["local", "mpi", "nccl"],
     "--collectives": ["ring", "mpi", "x"],

@@ -11,6 +11,7 @@
 
 #include "mlir/Pass/PassOptions.h"
 #include "tapestry/Codegen/Target.h"
+#include <algorithm>
 
 namespace tapestry {
 
@@ -34,6 +35,12 @@ struct CodegenOptions : public mlir::PassPipelineOptions<CodegenOptions> {
           "Use the processor's tile registers; whoever runs the code "
           "has asked the system for them"),
       llvm::cl::init(false)};
+  Option<int64_t> threads{
+      *this, "threads",
+      llvm::cl::desc("Threads of a rank, whose memory is predicted; 0: as many "
+                     "as the machine that runs the code has cores for, and "
+                     "what is predicted is one's"),
+      llvm::cl::init(0)};
   Option<bool> formKernels{
       *this, "form-kernels",
       llvm::cl::desc("Fuse operations that share rows and outline kernels"),
@@ -41,7 +48,8 @@ struct CodegenOptions : public mlir::PassPipelineOptions<CodegenOptions> {
 
   /// The target that the options name.
   llvm::Expected<std::unique_ptr<Target>> makeTarget() const {
-    return createTarget({target, targetCPU, vectorBits, tiles});
+    return createTarget(
+        {target, targetCPU, vectorBits, tiles, std::max<int64_t>(threads, 1)});
   }
 };
 

@@ -45,6 +45,8 @@ struct TargetSpec {
   /// Kernels may use tile registers, for which a process has to ask the system:
   /// the runtime does before it starts a program.
   bool tiles = false;
+  /// Threads of a rank, each of which takes memory of its own.
+  int64_t threads = 1;
 };
 
 struct MemorySpace {

@@ -178,7 +178,8 @@ def PredictMemory : Pass<"tapestry-predict-memory", "::mlir::ModuleOp"> {
     Option<"cpu", "cpu", "std::string", "\"native\"",
            "Processor that kernels were lowered for">,
     Option<"vectorBits", "vector-bits", "unsigned", "0",
-           "Width of a vector register; 0 takes the processor's">
+           "Width of a vector register; 0 takes the processor's">,
+    Option<"threads", "threads", "int64_t", "1", "Threads of a device">
   ];
   let statistics = [
     Statistic<"numDevices", "devices", "Devices whose peak is known">
@@ -228,7 +229,9 @@ def EmitProgramDescription
     Option<"target", "target", "std::string", "\"cpu\"",
            "Target that the program was lowered for">,
     Option<"cpu", "cpu", "std::string", "\"native\"",
-           "Processor that the program was lowered for">
+           "Processor that the program was lowered for">,
+    Option<"threads", "threads", "int64_t", "0",
+           "Threads of a device; 0: as many as a run has cores for">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

@@ -65,6 +65,7 @@ public:
   }
 
 private:
+  void chooseThreads(int64_t devices);
   ExitStatus checkTargets();
   llvm::Error pinHeldInputs();
   /// The object of a lowered module; null after an error.

@@ -77,6 +77,8 @@ struct Options {
   /// What code is generated for; createTarget has accepted both.
   std::string target = "cpu";
   std::string cpu = "native";
+  /// Of each device; 0: as many as there are cores for.
+  int64_t threads = 0;
   llvm::StringMap<ein::Number> params;
   /// Files with functions of blocks.
   std::vector<std::string> objects;

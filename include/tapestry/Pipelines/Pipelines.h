@@ -53,7 +53,8 @@ void buildProgramPipeline(mlir::OpPassManager &pm);
 void buildBufferPipeline(mlir::OpPassManager &pm, const Target &target,
                          const CodegenOptions &options);
 /// What follows it, until the module is in the LLVM dialect.
-void buildLoweringPipeline(mlir::OpPassManager &pm, const Target &target);
+void buildLoweringPipeline(mlir::OpPassManager &pm, const Target &target,
+                           const CodegenOptions &options);
 /// The whole code phase.
 void buildCodePipeline(mlir::OpPassManager &pm, const Target &target,
                        const CodegenOptions &options);

@@ -11,6 +11,7 @@
 #include "tapestry-rt/ABI.h"
 #include "tapestry/Codegen/CPU/Passes.h"
 #include "tapestry/Codegen/CPU/TargetInfo.h"
+#include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Codegen/Common/MemoryTrace.h"
 #include "tapestry/Object/Object.h"
 #include "tapestry/Support/Error.h"
@@ -34,8 +35,16 @@ Temporaries CPUTarget::getTemporaries(func::FuncOp kernel) const {
       std::make_shared<MemoryTrace>(kernel->getParentOfType<ModuleOp>(), hooks);
   if (!trace->acts(kernel))
     return nullptr;
-  return [trace, kernel](ArgumentSizes &arguments) {
-    return trace->trace(kernel, /*device=*/0, arguments);
+  // Each thread has buffers of its own, all at once.
+  int64_t parts = 1;
+  if (auto work = kernel->getAttrOfType<IntegerAttr>(workAttrName))
+    parts = tapestry_rt_parts(work.getInt(), getSpec().threads);
+  return [=](ArgumentSizes &arguments) {
+    std::optional<MemoryUse> use =
+        trace->trace(kernel, /*device=*/0, arguments);
+    if (use)
+      use->peak *= parts;
+    return use;
   };
 }
 
@@ -59,6 +68,7 @@ void CPUTarget::addLoweringPasses(OpPassManager &pm) const {
   lower.space = space.number;
   lower.alignment = space.alignment;
   pm.addPass(createLowerKernelsToLLVM(lower));
+  pm.addPass(createShareKernels());
 }
 
 /// A buffer is spelled out as (base, aligned, offset, size, stride).

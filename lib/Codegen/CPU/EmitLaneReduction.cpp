@@ -67,6 +67,7 @@ OpFoldResult LaneReductionEmitter::manyGroups() {
 /// Where the length is known at run time only, the nest is built twice, so that
 /// short sums do not bear what long ones need.
 void LaneReductionEmitter::emit() {
+  takeShare();
   OpFoldResult many = manyGroups();
   if (auto known = b.known(many)) {
     inGroups = *known != 0;
@@ -117,14 +118,15 @@ void LaneReductionEmitter::emitBlocks(const NestPoint &point) {
 void LaneReductionEmitter::emitRowTiles(const NestPoint &point) {
   if (plan.rowDim < 0)
     return emitRows({point, 1});
-  OpFoldResult rows = nest.extents[plan.rowDim];
-  OpFoldResult main = b.alignDown(rows, plan.rows);
-  loop(b.index(0), main, plan.rows, [&](OpFoldResult row) {
-    emitColumns(nest.advance(b, point, plan.rowDim, row), plan.rows);
-  });
-  loop(main, rows, 1, [&](OpFoldResult row) {
-    emitColumns(nest.advance(b, point, plan.rowDim, row), 1);
-  });
+  auto tile = [&](OpFoldResult row, unsigned rows) {
+    emitColumns(nest.advance(b, point, plan.rowDim, row), rows);
+  };
+  wholeRuns(
+      pointsOf(plan.rowDim), nest.extents[plan.rowDim], plan.rows,
+      [&](OpFoldResult row) { tile(row, plan.rows); },
+      [&](const Range &rest) {
+        loop(rest.from, rest.to, 1, [&](OpFoldResult row) { tile(row, 1); });
+      });
 }
 
 void LaneReductionEmitter::emitColumns(const NestPoint &point, unsigned rows) {

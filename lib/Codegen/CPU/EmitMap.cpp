@@ -28,7 +28,8 @@ private:
   void emitBlocks(const NestPoint &point);
   void emitBlock(const NestPoint &point, OpFoldResult lines,
                  OpFoldResult length);
-  void emitVectors(const NestPoint &point, OpFoldResult extent);
+  void emitVectors(const NestPoint &point, const Range &points,
+                   OpFoldResult extent);
   void emitFetches(const NestPoint &point);
   OpFoldResult rowAt(memref::LoadOp op, const NestPoint &point, int64_t ahead);
   void emitBody(const NestPoint &point, unsigned lanes, Value mask);
@@ -49,10 +50,12 @@ bool MapEmitter::isTransposed(unsigned operand) const {
 }
 
 void MapEmitter::emit() {
+  takeShare();
   if (plan.blockDim < 0)
     return loops(plan.outer, nest.origin(b), [&](const NestPoint &point) {
       emitFetches(point);
-      emitVectors(point, nest.extents[plan.vectorDim]);
+      emitVectors(point, pointsOf(plan.vectorDim),
+                  nest.extents[plan.vectorDim]);
     });
   int64_t size = (plan.blockSize + plan.lanes) * plan.vectorBlock;
   for (auto [number, source] : llvm::enumerate(sources))
@@ -73,7 +76,8 @@ void MapEmitter::emitBlocks(const NestPoint &point) {
   unsigned across = plan.blockDim;
   OpFoldResult lines = nest.extents[across];
   OpFoldResult length = nest.extents[plan.vectorDim];
-  loop(b.index(0), lines, plan.blockSize, [&](OpFoldResult line) {
+  auto [from, to] = pointsOf(across);
+  loop(from, to, plan.blockSize, [&](OpFoldResult line) {
     NestPoint atLine = nest.advance(b, point, across, line);
     loop(b.index(0), length, plan.vectorBlock, [&](OpFoldResult start) {
       emitBlock(nest.advance(b, atLine, plan.vectorDim, start),
@@ -95,13 +99,14 @@ void MapEmitter::emitBlock(const NestPoint &point, OpFoldResult lines,
     for (auto [number, source] : llvm::enumerate(sources))
       if (isTransposed(number))
         atLine.offset[number] = b.mul(line, source.strides[plan.blockDim]);
-    emitVectors(atLine, length);
+    emitVectors(atLine, {b.index(0), length}, length);
   });
 }
 
-void MapEmitter::emitVectors(const NestPoint &point, OpFoldResult extent) {
+/// The `points` of `extent` in a line.
+void MapEmitter::emitVectors(const NestPoint &point, const Range &points,
+                             OpFoldResult extent) {
   unsigned wide = plan.lanes * plan.vectors;
-  OpFoldResult main = b.alignDown(extent, wide);
   auto advance = [&](OpFoldResult iv) {
     NestPoint next = nest.advance(b, point, plan.vectorDim, iv);
     for (unsigned number = 0; number < sources.size(); ++number)
@@ -109,11 +114,15 @@ void MapEmitter::emitVectors(const NestPoint &point, OpFoldResult extent) {
         next.offset[number] = b.add(point.offset[number], iv);
     return next;
   };
-  loop(b.index(0), main, wide,
-       [&](OpFoldResult iv) { emitBody(advance(iv), wide, nullptr); });
-  loop(main, extent, plan.lanes, [&](OpFoldResult iv) {
-    emitBody(advance(iv), plan.lanes, tailMask(b.sub(extent, iv), plan.lanes));
-  });
+  wholeRuns(
+      points, extent, wide,
+      [&](OpFoldResult iv) { emitBody(advance(iv), wide, nullptr); },
+      [&](const Range &rest) {
+        loop(rest.from, rest.to, plan.lanes, [&](OpFoldResult iv) {
+          emitBody(advance(iv), plan.lanes,
+                   tailMask(b.sub(extent, iv), plan.lanes));
+        });
+      });
 }
 
 /// Fetches the rows of points to come; of the last ones, the last row again. Of

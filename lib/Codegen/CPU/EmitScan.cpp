@@ -71,6 +71,7 @@ private:
 } // namespace
 
 void ScanEmitter::emit() {
+  takeShare();
   if (isAlongLanes())
     return loops(plan.outer, nest.origin(b),
                  [&](const NestPoint &point) { emitLine(point); });

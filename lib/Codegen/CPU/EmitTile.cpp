@@ -33,6 +33,7 @@ TileEmitter::TileEmitter(IndexBuilder &b, Nest &nest, const NestPlan &plan,
       sources(nest.operands), panels(nest.operands.size()), words(words) {}
 
 void TileEmitter::emit() {
+  takeShare();
   planBlocks();
   allocatePanels();
   if (plan.tiles)
@@ -79,14 +80,15 @@ void TileEmitter::planBlocks() {
 }
 
 void TileEmitter::emitBlocks(const NestPoint &point) {
-  OpFoldResult columns = nest.extents[plan.vectorDim];
+  Range all = pointsOf(plan.vectorDim);
+  bool isWhole = all.to == nest.extents[plan.vectorDim];
   // An empty reduction still has one block: results take their start values.
   OpFoldResult steps = b.max(nest.extents[plan.inner.front()], b.index(1));
-  loop(b.index(0), columns, blockColumns, [&](OpFoldResult column) {
+  loop(all.from, all.to, blockColumns, [&](OpFoldResult column) {
     NestPoint atColumn = nest.advance(b, point, plan.vectorDim, column);
-    OpFoldResult here = plan.vectorBlock
-                            ? b.min(b.sub(columns, column), blockColumns)
-                            : columns;
+    OpFoldResult here = plan.vectorBlock || !isWhole
+                            ? b.min(b.sub(all.to, column), blockColumns)
+                            : all.to;
     if (!hasGroups())
       return emitGroup(atColumn, here, b.index(0), steps);
     loop(b.index(0), steps, groupSteps, [&](OpFoldResult step) {
@@ -163,27 +165,29 @@ void TileEmitter::emitRows(const Block &block) {
     return emitTileRows(block);
   if (plan.rowDim < 0)
     return emitColumns(block, block.point, 1);
+  auto tile = [&](OpFoldResult row, unsigned rows) {
+    emitColumns(block, nest.advance(b, block.point, plan.rowDim, row), rows);
+  };
+  wholeRuns(
+      pointsOf(plan.rowDim), nest.extents[plan.rowDim], plan.rows,
+      [&](OpFoldResult row) { tile(row, plan.rows); },
+      [&](const Range &rest) { emitLastRows(rest, tile); });
+}
+
+void TileEmitter::emitLastRows(
+    const Range &rest, llvm::function_ref<void(OpFoldResult, unsigned)> tile) {
   OpFoldResult rows = nest.extents[plan.rowDim];
   OpFoldResult main = b.alignDown(rows, plan.rows);
-  loop(b.index(0), main, plan.rows, [&](OpFoldResult row) {
-    emitColumns(block, nest.advance(b, block.point, plan.rowDim, row),
-                plan.rows);
-  });
-  if (auto rest = b.known(b.sub(rows, main))) {
-    if (*rest > 0)
-      emitColumns(block, nest.advance(b, block.point, plan.rowDim, main),
-                  *rest);
-    return;
-  }
+  if (auto count = b.known(b.sub(rows, main)))
+    return loop(rest.from, rest.to, plan.rows,
+                [&](OpFoldResult row) { tile(row, *count); });
   OpFoldResult at = main;
   for (unsigned size = llvm::PowerOf2Ceil(plan.rows) / 2; size >= 1;
        size /= 2) {
     OpFoldResult end = b.add(main, b.alignDown(b.sub(rows, main), size));
     // The remainder's bits say which sizes occur; each at most once.
     OpFoldResult start = at;
-    loop(start, end, size, [&](OpFoldResult row) {
-      emitColumns(block, nest.advance(b, block.point, plan.rowDim, row), size);
-    });
+    loop(start, end, size, [&](OpFoldResult row) { tile(row, size); });
     at = end;
   }
 }

@@ -16,6 +16,7 @@
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
 #include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
@@ -37,6 +38,7 @@
 #include "tapestry-rt/ABI.h"
 #include "tapestry/Codegen/CPU/Passes.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
+#include "tapestry/Dialect/Index/IR/IndexShare.h"
 
 using namespace mlir;
 
@@ -78,6 +80,34 @@ struct NarrowMask : OpRewritePattern<vector::CreateMaskOp> {
     rewriter.replaceOpWithNewOp<arith::CmpIOp>(
         op, arith::CmpIPredicate::slt, steps,
         vector::BroadcastOp::create(rewriter, loc, numbers, bound));
+    return success();
+  }
+};
+
+/// The runtime knows which thread asks.
+struct LowerShare : ConvertOpToLLVMPattern<index::ShareOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(index::ShareOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Type word = rewriter.getI64Type();
+    FailureOr<LLVM::LLVMFuncOp> function =
+        LLVM::lookupOrCreateFn(rewriter, op->getParentOfType<ModuleOp>(),
+                               "tapestry_rt_share", {word, word}, word);
+    if (failed(function))
+      return rewriter.notifyMatchFailure(op, "the function has another type");
+    SmallVector<Value> bounds;
+    for (int64_t behind : {0, 1}) {
+      Value which = LLVM::ConstantOp::create(
+          rewriter, loc, rewriter.getI64IntegerAttr(behind));
+      bounds.push_back(
+          LLVM::CallOp::create(rewriter, loc, *function,
+                               ValueRange{adaptor.getUnits(), which})
+              .getResult());
+    }
+    rewriter.replaceOp(op, bounds);
     return success();
   }
 };
@@ -290,12 +320,13 @@ LogicalResult LowerKernelsToLLVM::convert() {
   });
 
   RewritePatternSet patterns(&getContext());
+  patterns.add<LowerShare>(converter);
   populateSCFToControlFlowConversionPatterns(patterns);
   cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
   arith::populateArithToLLVMConversionPatterns(converter, patterns);
   populateComplexToLLVMConversionPatterns(converter, patterns,
                                           complex::ComplexRangeFlags::improved);
-  index::populateIndexToLLVMConversionPatterns(converter, patterns);
+  mlir::index::populateIndexToLLVMConversionPatterns(converter, patterns);
   ub::populateUBToLLVMConversionPatterns(converter, patterns);
   populateMathToLLVMConversionPatterns(converter, patterns,
                                        /*approximateLog1p=*/false,

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "tapestry/Dialect/Index/IR/IndexShare.h"
 
 using namespace mlir;
 
@@ -42,11 +43,43 @@ NestEmitter::loop(OpFoldResult from, OpFoldResult to, OpFoldResult step,
   return IndexList(forOp.getResults());
 }
 
+void NestEmitter::takeShare() {
+  if (plan.splitDim < 0)
+    return;
+  OpFoldResult step = b.index(plan.splitStep);
+  OpFoldResult extent = nest.extents[plan.splitDim];
+  auto taken = index::ShareOp::create(b, b.value(b.ceilDiv(extent, step)));
+  share = {b.mul(taken.getBegin(), step),
+           b.min(b.mul(taken.getEnd(), step), extent)};
+}
+
+NestEmitter::Range NestEmitter::pointsOf(unsigned dim) {
+  if (share && int(dim) == plan.splitDim)
+    return *share;
+  return {b.index(0), nest.extents[dim]};
+}
+
+void NestEmitter::wholeRuns(const Range &points, OpFoldResult extent,
+                            int64_t step,
+                            llvm::function_ref<void(OpFoldResult)> fn,
+                            llvm::function_ref<void(const Range &)> rest) {
+  OpFoldResult whole = b.alignDown(extent, step);
+  if (points.to == extent && b.known(points.from) == 0) {
+    loop(points.from, whole, step, fn);
+    rest({whole, extent});
+    return;
+  }
+  loop(points.from, b.min(points.to, whole), step, fn);
+  if (b.known(b.sub(extent, whole)) != 0)
+    rest({b.max(points.from, whole), points.to});
+}
+
 void NestEmitter::loops(ArrayRef<unsigned> dims, const NestPoint &point,
                         llvm::function_ref<void(const NestPoint &)> fn) {
   if (dims.empty())
     return fn(point);
-  loop(b.index(0), nest.extents[dims.front()], 1, [&](OpFoldResult iv) {
+  auto [from, to] = pointsOf(dims.front());
+  loop(from, to, 1, [&](OpFoldResult iv) {
     loops(dims.drop_front(), nest.advance(b, point, dims.front(), iv), fn);
   });
 }

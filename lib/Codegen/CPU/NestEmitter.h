@@ -37,6 +37,21 @@ public:
 protected:
   using IndexList = llvm::SmallVector<mlir::Value>;
 
+  struct Range {
+    mlir::OpFoldResult from, to;
+  };
+  /// Asks for the calling thread's part of the loop that is shared out; what is
+  /// built from here on runs over that.
+  void takeShare();
+  /// The points of loop `dim` that the calling thread computes. They begin at a
+  /// multiple of plan.splitStep, and end at one or with the loop.
+  Range pointsOf(unsigned dim);
+  /// Of `points` of a loop of `extent` points: `fn` for whole runs of `step`
+  /// points, and `rest` for what is left of the loop.
+  void wholeRuns(const Range &points, mlir::OpFoldResult extent, int64_t step,
+                 llvm::function_ref<void(mlir::OpFoldResult)> fn,
+                 llvm::function_ref<void(const Range &)> rest);
+
   /// Runs `fn` for iv = from, from + step, ... < to; without a loop where there
   /// is one step only.
   void loop(mlir::OpFoldResult from, mlir::OpFoldResult to, int64_t step,
@@ -130,6 +145,8 @@ protected:
   const TargetInfo &target;
 
 private:
+  std::optional<Range> share;
+
   /// The first lanes of a mask, times `factor`, plus `shift`.
   mlir::Value scaledMask(mlir::Value mask, int64_t factor, int64_t shift);
   mlir::Value loadEveryOther(const NestOperand &operand,

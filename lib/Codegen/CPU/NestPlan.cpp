@@ -600,7 +600,9 @@ void Planner::planColumns(const FewColumns &loops) {
 } // namespace
 
 NestPlan planNest(const NestProblem &problem, const TargetInfo &target) {
-  return Planner(problem, target).run();
+  NestPlan plan = Planner(problem, target).run();
+  planSplit(problem, plan);
+  return plan;
 }
 
 } // namespace tapestry

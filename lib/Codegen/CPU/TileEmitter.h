@@ -72,6 +72,9 @@ private:
   void addToTotals(const NestPoint &point, mlir::OpFoldResult at,
                    mlir::Value mask, mlir::Value first, mlir::Value last);
   void emitRows(const Block &block);
+  void
+  emitLastRows(const Range &rest,
+               llvm::function_ref<void(mlir::OpFoldResult, unsigned)> tile);
   void emitColumns(const Block &block, const NestPoint &point, unsigned rows);
   enum class Masks {
     None,

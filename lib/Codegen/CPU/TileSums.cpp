@@ -64,8 +64,10 @@ void TileEmitter::addGroup(const NestPoint &point, OpFoldResult columns,
                                       b.value(step), b.value(0));
   Value last = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, b.value(end),
                                      b.value(nest.extents[plan.inner.front()]));
-  OpFoldResult rows = plan.rowDim < 0 ? b.index(1) : nest.extents[plan.rowDim];
-  loop(b.index(0), rows, 1, [&](OpFoldResult row) {
+  Range rows{b.index(0), b.index(1)};
+  if (plan.rowDim >= 0)
+    rows = pointsOf(plan.rowDim);
+  loop(rows.from, rows.to, 1, [&](OpFoldResult row) {
     NestPoint atRow =
         plan.rowDim < 0 ? point : nest.advance(b, point, plan.rowDim, row);
     loop(b.index(0), columns, plan.lanes, [&](OpFoldResult column) {

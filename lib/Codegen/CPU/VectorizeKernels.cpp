@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NestEmitter.h"
+#include "SplitLoops.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -77,6 +78,8 @@ struct VectorizeKernels : public impl::VectorizeKernelsBase<VectorizeKernels> {
   LogicalResult lower(linalg::GenericOp op, const TargetInfo &target);
   void foldFill(Nest &nest, const NestPlan &plan);
 
+  /// Nanoseconds that one thread takes, where several may share the kernel.
+  double work = 0;
   /// Fills that went into the reduction after them.
   SmallPtrSet<Operation *, 4> folded;
 };
@@ -121,11 +124,15 @@ void VectorizeKernels::runOnOperation() {
   }
   if (!tiles)
     target->tilesBF16 = target->tilesI8 = false;
+  work = isKernel(getOperation()) ? splitLoops(getOperation(), *target) : 0;
   // Backwards, so that a fill is still there when its reader is lowered.
   SmallVector<linalg::GenericOp> generics = collect();
   for (linalg::GenericOp op : llvm::reverse(generics))
     if (!folded.contains(op) && failed(lower(op, *target)))
       return signalPassFailure();
+  if (work > 0)
+    getOperation()->setAttr(workAttrName,
+                            OpBuilder(&getContext()).getI64IntegerAttr(work));
 }
 
 /// Starts reductions from a preceding fill's value instead of its memory.
@@ -163,6 +170,10 @@ LogicalResult VectorizeKernels::lower(linalg::GenericOp op,
   }
 
   foldFill(*nest, plan);
+  if (!isKernel(getOperation()) || onlyWork(getOperation()) != op)
+    plan.splitDim = -1;
+  if (plan.splitDim >= 0)
+    work = plan.nanoseconds;
   IndexBuilder b(op.getLoc(), getOperation());
   b.setInsertionPoint(op);
   nest->materialize(b);

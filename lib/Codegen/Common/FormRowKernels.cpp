@@ -182,6 +182,7 @@ void RowLoop::emitLoops(unsigned level) {
   OpFoldResult step = level + 1 == rank ? block : b.index(1);
   auto loop = scf::ForOp::create(
       b, b.value(0), b.value(sizeOf(b, rowBuffer, level)), b.value(step));
+  loop->setAttr(parallelAttrName, b.getUnitAttr());
   if (!outermost)
     outermost = loop;
   OpBuilder::InsertionGuard guard(b);

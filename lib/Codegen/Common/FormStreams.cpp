@@ -410,6 +410,8 @@ void StreamLoop::loopOver(int label, OpFoldResult first, OpFoldResult last,
                           llvm::function_ref<void()> emitBody) {
   auto loop = scf::ForOp::create(b, b.value(first), b.value(last),
                                  b.value(blocks[label]));
+  if (label != stream.column)
+    loop->setAttr(parallelAttrName, b.getUnitAttr());
   if (!outermost)
     outermost = loop;
   OpBuilder::InsertionGuard guard(b);

@@ -6,6 +6,7 @@
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tapestry/Codegen/Common/Buffers.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
+#include "tapestry/Dialect/Index/IR/IndexShare.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -107,6 +108,10 @@ std::optional<int64_t> MemoryTrace::evaluateOp(Operation *op, Value value,
                : sizeOf(metadata.getSource(),
                         size - metadata.getSizes().begin(), frame);
   }
+  // Threads take alike, whatever their shares are.
+  if (auto share = dyn_cast<index::ShareOp>(op))
+    return value == share.getBegin() ? std::optional<int64_t>(0)
+                                     : evaluate(share.getUnits(), frame);
   if (op->getNumOperands() != 2 || op->getNumResults() != 1)
     return std::nullopt;
   std::optional<int64_t> a = evaluate(op->getOperand(0), frame);

@@ -317,7 +317,8 @@ SmallVector<bool> distinctBuffers(const Kernel &kernel) {
 /// What tells layers of a model apart must not tell their kernels apart.
 void dropMarks(Operation *op) {
   for (NamedAttribute attribute : llvm::to_vector(op->getDiscardableAttrs()))
-    if (attribute.getName().strref().starts_with("tapestry."))
+    if (attribute.getName().strref().starts_with("tapestry.") &&
+        attribute.getName() != parallelAttrName)
       op->removeDiscardableAttr(attribute.getName());
 }
 

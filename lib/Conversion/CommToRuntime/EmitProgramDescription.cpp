@@ -72,10 +72,11 @@ namespace {
 class DescriptionEmitter {
 public:
   DescriptionEmitter(ModuleOp module, DictionaryAttr program,
-                     const Target &target)
+                     const Target &target, int64_t threads)
       : module(module), program(program),
         name(program.getAs<StringAttr>(program::name).getValue()),
-        target(target), builder(module.getBodyRegion()), loc(module.getLoc()),
+        target(target), threads(threads), builder(module.getBodyRegion()),
+        loc(module.getLoc()),
         pointer(LLVM::LLVMPointerType::get(module.getContext())) {
     builder.setInsertionPointToEnd(module.getBody());
   }
@@ -125,6 +126,7 @@ private:
   DictionaryAttr program;
   StringRef name;
   const Target &target;
+  const int64_t threads;
   OpBuilder builder;
   Location loc;
   Type pointer;
@@ -513,7 +515,8 @@ LogicalResult DescriptionEmitter::emit() {
       i64(program.contains(program::copies) ? list(program::copies).size() : 0),
       address(emitCopies()),
       address(emitFiles(program::inputs)),
-      address(emitFiles(program::outputs))};
+      address(emitFiles(program::outputs)),
+      i64(threads)};
   emitTable(descriptionName(), {row}, /*single=*/true);
   emitTexts();
   return success();
@@ -550,7 +553,7 @@ struct EmitProgramDescription
       return signalPassFailure();
     }
     for (DictionaryAttr program : *programs) {
-      DescriptionEmitter emitter(getOperation(), program, **made);
+      DescriptionEmitter emitter(getOperation(), program, **made, threads);
       if (failed(emitter.emit()))
         return signalPassFailure();
       if (programs->size() == 1)

@@ -137,7 +137,7 @@ struct PredictMemory : tapestry::impl::PredictMemoryBase<PredictMemory> {
     if (programs->empty())
       return;
     llvm::Expected<std::unique_ptr<Target>> made =
-        createTarget({target, cpu, vectorBits});
+        createTarget({target, cpu, vectorBits, /*tiles=*/false, threads});
     if (!made) {
       module.emitError(llvm::toString(made.takeError()));
       return signalPassFailure();

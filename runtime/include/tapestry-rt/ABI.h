@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define TAPESTRY_ABI_VERSION 16
+#define TAPESTRY_ABI_VERSION 17
 
 /* Element types as they are stored; f16 and bf16 as 2-byte patterns, bool as
  * one byte 0 or 1, complex numbers as real and imaginary part. Of collectives
@@ -140,6 +140,19 @@ typedef struct TapestryCollective {
  * smallAllReduceBytes). */
 #define TAPESTRY_SMALL_ALL_REDUCE_BYTES 8192
 
+/* A kernel, and what it is called with. */
+typedef void (*TapestryKernelFunction)(void *arguments);
+
+/* A part of a kernel has at least about so many nanoseconds of work. */
+#define TAPESTRY_PART_NANOSECONDS 25000
+
+/* How many threads, of so many, run a kernel that takes one `work`
+ * nanoseconds. */
+static inline int64_t tapestry_rt_parts(int64_t work, int64_t threads) {
+  int64_t parts = work / TAPESTRY_PART_NANOSECONDS;
+  return parts < 1 ? 1 : parts < threads ? parts : threads;
+}
+
 typedef struct TapestryVertex {
   const char *name;
   int64_t flops; /* scalar operations of the whole vertex, all devices */
@@ -205,6 +218,10 @@ typedef struct TapestryProgram {
    * where the run names none; null: none is. A table may be null. */
   const char *const *input_files;
   const char *const *output_files;
+  /* Threads of a rank, which predicted_peak_bytes is of and a run has unless
+   * it is told another number; 0: as many as there are cores for, and the
+   * prediction is of one. */
+  int64_t threads;
 } TapestryProgram;
 
 #if defined(__cplusplus)
@@ -215,7 +232,7 @@ static_assert(sizeof(TapestryVertex) == 16, "layout known to the compiler");
 static_assert(sizeof(TapestryRequirement) == 48,
               "layout known to the compiler");
 static_assert(sizeof(TapestryCopy) == 16, "layout known to the compiler");
-static_assert(sizeof(TapestryProgram) == 168, "layout known to the compiler");
+static_assert(sizeof(TapestryProgram) == 176, "layout known to the compiler");
 #endif
 
 /* ---- called by generated code --------------------------------------------
@@ -276,6 +293,16 @@ void tapestry_rt_sort(int32_t dtype, int32_t mode, int64_t rows, int64_t stride,
  * of a double, or an integer. What is filled lies without gaps. */
 void tapestry_rt_block(TapestryRank *rank, TapestryBlockFunction function,
                        const int64_t *words);
+/* Runs a kernel, which takes one thread about `work` nanoseconds, on as many of
+ * the rank's threads as tapestry_rt_parts says. Each calls `function`, which
+ * asks for its share of what there is to compute. */
+void tapestry_rt_parallel(TapestryKernelFunction function, void *arguments,
+                          int64_t work);
+/* Of `units` points the first that the calling part of a kernel computes, or,
+ * where `behind` is 1, the first that it does not compute any more. All
+ * parts together compute each once; the last part has one where others have
+ * none. */
+int64_t tapestry_rt_share(int64_t units, int64_t behind);
 /* Until the next call, time belongs to vertex number `vertex`, but for the time
  * in collectives, which is theirs. -1: to none. */
 void tapestry_rt_vertex(TapestryRank *rank, int64_t vertex);

@@ -26,6 +26,10 @@ namespace rt {
 
 /// The most ranks that the back end `local` starts.
 constexpr int64_t maxLocalRanks = 1024;
+/// The most threads that a rank has.
+constexpr int64_t maxThreads = 1024;
+/// As many as there are cores for where so many ranks share this machine.
+int64_t threadsPerRank(int64_t ranks);
 
 /// What a user may ask of one run.
 struct RunOptions {
@@ -45,6 +49,9 @@ struct RunOptions {
   /// own can, on that back end.
   std::string collectives = "ring";
   int64_t repeat = 1;
+  /// Threads of each rank; 0: as the program says, or as many as there are
+  /// cores for.
+  int64_t threads = 0;
   /// Output name, input name: what one run puts out, the next takes in.
   std::vector<std::pair<std::string, std::string>> feeds;
   std::string reportPath; ///< report.json; empty: none

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <ctime>
 #include <sched.h>
+#include <set>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -36,6 +37,38 @@ static int64_t numberIn(const std::string &path, int64_t otherwise) {
   bool found = fscanf(file, "%lld", &value) == 1;
   fclose(file);
   return found ? value : otherwise;
+}
+
+std::vector<int> tapestry::rt::distinctCores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> cores;
+  std::set<int64_t> known;
+  if (sched_getaffinity(0, sizeof(set), &set) == 0)
+    for (int core = 0; core < CPU_SETSIZE; ++core) {
+      // "0-1" or "0,64": the first of those that share a core.
+      std::string siblings = "/sys/devices/system/cpu/cpu" +
+                             std::to_string(core) +
+                             "/topology/thread_siblings_list";
+      if (CPU_ISSET(core, &set) &&
+          known.insert(numberIn(siblings, core)).second)
+        cores.push_back(core);
+    }
+  if (cores.empty())
+    cores.push_back(0);
+  return cores;
+}
+
+int64_t tapestry::rt::threadsPerRank(int64_t ranks) {
+  auto cores = static_cast<int64_t>(distinctCores().size());
+  return std::clamp<int64_t>(cores / ranks, 1, maxThreads);
+}
+
+void tapestry::rt::stayOnCore(int core) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(core, &set);
+  sched_setaffinity(0, sizeof(set), &set);
 }
 
 /// Free memory that needs no swapping, and free swap, of the whole machine.

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace tapestry {
 namespace rt {
@@ -14,6 +15,10 @@ int64_t nowNanoseconds();
 
 /// Processors that this process may use; at least 1.
 int availableCores();
+/// Their numbers, of those that are threads of one core the first.
+std::vector<int> distinctCores();
+/// Keeps the calling thread on this processor, if the system lets it.
+void stayOnCore(int core);
 
 /// Bytes that this process can still allocate without swapping or being ended
 /// by a limit: the least of free memory, the control group's limit and the

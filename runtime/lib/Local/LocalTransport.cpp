@@ -10,6 +10,7 @@
 
 #include "Local/LocalTransport.h"
 #include "tapestry-rt/Counted.h"
+#include "tapestry-rt/Spin.h"
 #include <chrono>
 #include <cstdio>
 
@@ -99,12 +100,6 @@ void LocalEndpoint::notify() {
     wake.notify_one();
 }
 
-static void pauseBriefly() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#endif
-}
-
 int LocalEndpoint::blamed(int peer) const {
   // Ranks that wait for each other in a circle have lost their order.
   for (int steps = 0; steps < hub.size(); ++steps) {
@@ -122,9 +117,7 @@ Outcome LocalEndpoint::waitForEvent(uint64_t seen, int peer,
   auto moved = [&] {
     return events.load(std::memory_order_acquire) != seen || hub.aborted();
   };
-  // Some tens of microseconds: the time in which a peer that works alongside
-  // takes a small message.
-  for (int turn = 0; hub.spin && turn < 2000; ++turn) {
+  for (int turn = 0; hub.spin && turn < spinTurns; ++turn) {
     if (moved())
       break;
     pauseBriefly();

@@ -220,11 +220,24 @@ void *Arena::allocate(uint64_t bytes, uint64_t alignment) {
   return block->memory();
 }
 
+Arena::Block *Arena::blockOf(void *memory) {
+  return reinterpret_cast<Block *>(static_cast<char *>(memory) -
+                                   Block::headerSize);
+}
+
+int64_t Arena::askedBytes(void *memory) {
+  return memory ? static_cast<int64_t>(blockOf(memory)->asked) : 0;
+}
+
+void Arena::reach(int64_t bytes) {
+  std::lock_guard<std::mutex> lock(mutex);
+  peak = std::max(peak, live + bytes);
+}
+
 void Arena::free(void *memory) {
   if (!memory)
     return;
-  auto *block = reinterpret_cast<Block *>(static_cast<char *>(memory) -
-                                          Block::headerSize);
+  Block *block = blockOf(memory);
   Arena &arena = *block->owner;
   std::lock_guard<std::mutex> lock(arena.mutex);
   arena.unlink(block);
@@ -237,8 +250,7 @@ void Arena::free(void *memory) {
 void Arena::adopt(void *memory) {
   if (!memory)
     return;
-  auto *block = reinterpret_cast<Block *>(static_cast<char *>(memory) -
-                                          Block::headerSize);
+  Block *block = blockOf(memory);
   auto capacity = static_cast<int64_t>(block->capacity);
   {
     Arena &from = *block->owner;

@@ -71,6 +71,10 @@ public:
   void *allocate(uint64_t bytes, uint64_t alignment = minAlignment);
   /// Frees what `allocate` of any arena returned, or null.
   static void free(void *memory);
+  /// What was asked for when that was allocated; null: 0.
+  static int64_t askedBytes(void *memory);
+  /// Counts in the peak so many bytes beside the live ones.
+  void reach(int64_t bytes);
   /// Takes over what another arena of the same budget has allocated, which may
   /// end then.
   void adopt(void *memory);
@@ -86,6 +90,7 @@ public:
 
 private:
   struct Block;
+  static Block *blockOf(void *memory);
   Block *takeFree(uint64_t capacity, uint64_t alignment, uint64_t most);
   /// Whether so many bytes more are too many to keep all freed blocks.
   bool isAtPeak(int64_t bytes) const;

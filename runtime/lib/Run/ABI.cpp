@@ -63,6 +63,23 @@ void tapestry_rt_block(TapestryRank *rank, TapestryBlockFunction function,
   }
 }
 
+void tapestry_rt_parallel(TapestryKernelFunction function, void *arguments,
+                          int64_t work) {
+  Handle *owner = Handle::current();
+  if (!owner || !owner->team() || Part::current())
+    return function(arguments);
+  if (!owner->runTogether(function, arguments, work))
+    owner->leave();
+}
+
+int64_t tapestry_rt_share(int64_t units, int64_t behind) {
+  Part *part = Part::current();
+  if (!part)
+    return behind ? units : 0;
+  return static_cast<int64_t>(__int128(units) * (part->number + behind) /
+                              part->count);
+}
+
 void tapestry_rt_vertex(TapestryRank *rank, int64_t vertex) {
   Handle::of(rank).enterVertex(vertex);
 }
@@ -93,7 +110,9 @@ static void *allocateFor(Handle &handle, int32_t space, uint64_t alignment,
   void *memory = nullptr;
   Status status = handle.allocate(space, bytes, alignment, memory);
   if (status.failed())
-    handle.fail(status);
+    handle.failHere(status);
+  else if (Part *part = Part::current())
+    part->take(static_cast<int64_t>(bytes));
   return memory;
 }
 
@@ -115,6 +134,8 @@ void *tapestry_rt_allocate(TapestryRank *rank, int32_t space,
 }
 
 void tapestry_rt_free(TapestryRank *, int32_t, void *memory) {
+  if (Part *part = Part::current())
+    part->take(-Arena::askedBytes(memory));
   // The block knows its arena, and all spaces there are lie on the host.
   Arena::free(memory);
 }

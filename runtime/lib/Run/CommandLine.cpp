@@ -33,6 +33,8 @@ private:
   bool nextValue();
   bool pair(std::vector<std::pair<std::string, std::string>> &list,
             const char *form);
+  /// The option's value, a number from 1.
+  bool number(int64_t &result, int64_t most);
   bool parseOption();
   bool wrong(const std::string &message);
   void printHelp() const;
@@ -72,25 +74,28 @@ void CommandLine::printHelp() const {
          "outputs (written where asked for, or into the file in brackets; "
          "numbers are printed where none is asked for):\n%s\n",
          listInputs(program).c_str(), listOutputs(program).c_str());
-  fputs("options:\n"
-        "  --backend local|mpi  ranks are threads, or processes under mpirun\n"
-        "                       (default: mpi under mpirun, else local)\n"
-        "  --collectives ring|mpi\n"
-        "                       the runtime's own, the same bits on every back "
-        "end (default),\n"
-        "                       or those of MPI\n"
-        "  --repeat K           run K times\n"
-        "  --feed OUT=IN        output OUT of one run is input IN of the next\n"
-        "  --report FILE        write times, bytes and memory as JSON\n"
-        "  --trace FILE         write a Chrome trace\n"
-        "  -v                   say what is done, and how long it takes\n"
-        "  -q                   no progress, no list of what is not written\n"
-        "  --help, --version\n\n"
-        "exit status: 0 done, 1 wrong data, 2 wrong usage, 3 the machine is "
-        "not able,\n4 a rank failed. A process that has ended, is stopped or "
-        "cannot be\nreached is given up after TAPESTRY_TIMEOUT seconds "
-        "(300).\n",
-        stdout);
+  fputs(
+      "options:\n"
+      "  --backend local|mpi  ranks are threads, or processes under mpirun\n"
+      "                       (default: mpi under mpirun, else local)\n"
+      "  --collectives ring|mpi\n"
+      "                       the runtime's own, the same bits on every back "
+      "end (default),\n"
+      "                       or those of MPI\n"
+      "  --repeat K           run K times\n"
+      "  --threads T          threads of each rank (default: as many as there "
+      "are cores for)\n"
+      "  --feed OUT=IN        output OUT of one run is input IN of the next\n"
+      "  --report FILE        write times, bytes and memory as JSON\n"
+      "  --trace FILE         write a Chrome trace\n"
+      "  -v                   say what is done, and how long it takes\n"
+      "  -q                   no progress, no list of what is not written\n"
+      "  --help, --version\n\n"
+      "exit status: 0 done, 1 wrong data, 2 wrong usage, 3 the machine is "
+      "not able,\n4 a rank failed. A process that has ended, is stopped or "
+      "cannot be\nreached is given up after TAPESTRY_TIMEOUT seconds "
+      "(300).\n",
+      stdout);
 }
 
 /// Whether the argument at hand is the option `name`; splits off "=value" of a
@@ -135,6 +140,21 @@ bool CommandLine::pair(std::vector<std::pair<std::string, std::string>> &list,
   return true;
 }
 
+bool CommandLine::number(int64_t &result, int64_t most) {
+  if (!nextValue())
+    return false;
+  char *end;
+  errno = 0;
+  result = strtoll(value.c_str(), &end, 10);
+  if (*end != '\0' || errno != 0 || result < 1)
+    return wrong(
+        format("%s '%s' is no number from 1", name.c_str(), value.c_str()));
+  if (result > most)
+    return wrong(format("%s takes at most %lld, not %s", name.c_str(),
+                        static_cast<long long>(most), value.c_str()));
+  return true;
+}
+
 bool CommandLine::parseOption() {
   if (isOption("--help") || strcmp(argv[at], "-h") == 0) {
     action = Help;
@@ -163,16 +183,11 @@ bool CommandLine::parseOption() {
   if (isOption("--feed"))
     return pair(options.feeds, "OUT=IN");
   if (isOption("--repeat")) {
-    if (!nextValue())
-      return false;
-    char *end;
-    errno = 0;
     isRepeatGiven = true;
-    options.repeat = strtoll(value.c_str(), &end, 10);
-    if (value.empty() || *end != '\0' || errno != 0 || options.repeat < 1)
-      return wrong(format("--repeat '%s' is no number from 1", value.c_str()));
-    return true;
+    return number(options.repeat, INT64_MAX);
   }
+  if (isOption("--threads"))
+    return number(options.threads, maxThreads);
   if (argv[at][0] == '-' && argv[at][1] != '-') {
     if (isOption("-i"))
       return pair(options.inputs, "NAME=FILE");

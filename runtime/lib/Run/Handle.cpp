@@ -11,6 +11,26 @@ Handle *&Handle::current() {
   return handle;
 }
 
+Handle::~Handle() = default;
+
+void Handle::formTeam(int count, std::vector<int> cores) {
+  threads = std::make_unique<Team>(*this, count, std::move(cores));
+}
+
+bool Handle::runTogether(TapestryKernelFunction function, void *arguments,
+                         int64_t work) {
+  Status status = threads->run(function, arguments, work);
+  if (status.failed())
+    fail(status);
+  return !status.failed();
+}
+
+void Handle::failHere(const Status &status) {
+  if (Part *part = Part::current())
+    part->leave(status);
+  fail(status);
+}
+
 void Handle::leave() {
   // Only the thread that called has a frame to go to. A helper thread waits for
   // the process to end.

@@ -9,8 +9,10 @@
 #ifndef TAPESTRY_RT_RUN_HANDLE_H
 #define TAPESTRY_RT_RUN_HANDLE_H
 
+#include "Run/Team.h"
 #include "tapestry-rt/Status.h"
 #include <csetjmp>
+#include <memory>
 #include <pthread.h>
 
 /// The handle of generated code.
@@ -49,16 +51,31 @@ public:
   /// Memory in a space of the ABI.
   virtual Status allocate(int32_t space, uint64_t bytes, uint64_t alignment,
                           void *&memory) = 0;
+  /// Counts in the peak so many bytes of the host beside those that are
+  /// allocated.
+  virtual void reach(int64_t) {}
   /// Leaves generated code for `call`, after a failure. The frames of generated
   /// code have nothing to clean up; callers must not either.
   [[noreturn]] void leave();
+  /// As `fail`, on any thread that runs a part of a kernel.
+  void failHere(const Status &status);
+
+  /// Whose threads run large kernels; null: one thread does.
+  Team *team() const { return threads.get(); }
+  /// Returns false where generated code must `leave`.
+  [[nodiscard]] bool runTogether(TapestryKernelFunction function,
+                                 void *arguments, int64_t work);
 
 protected:
   /// For generated code on the calling thread.
   Handle() : thread(pthread_self()) {}
-  ~Handle() = default;
+  ~Handle();
   Handle(const Handle &) = delete;
   Handle &operator=(const Handle &) = delete;
+
+  /// For the calling thread's program: large kernels run on so many threads,
+  /// which stay on `cores` where there are as many.
+  void formTeam(int threads, std::vector<int> cores);
 
   /// Runs a program's code once; false where it has been left.
   [[nodiscard]] bool call(const TapestryProgram &program,
@@ -67,6 +84,7 @@ protected:
 private:
   jmp_buf exit;
   pthread_t thread;
+  std::unique_ptr<Team> threads;
 };
 
 /// Why there is no memory in a space; success where there may be.

@@ -346,14 +346,37 @@ Status Job::openFiles() {
   return Status::success();
 }
 
+/// Ranks of this machine share its cores.
+void Job::countThreads(int64_t ranks) {
+  cores = distinctCores();
+  int64_t asked = options.threads ? options.threads : program.threads;
+  numThreads = static_cast<int>(asked ? asked : threadsPerRank(ranks));
+}
+
+/// Threads that may move are better off where others run, too.
+std::vector<int> Job::coresOf(int64_t device) const {
+  size_t first = device * numThreads;
+  if (backendName != "local" ||
+      static_cast<size_t>(program.devices * numThreads) != cores.size())
+    return {};
+  return {cores.begin() + first, cores.begin() + first + numThreads};
+}
+
+const int64_t *Job::predictedPeaks() const {
+  return numThreads == std::max<int64_t>(program.threads, 1)
+             ? program.predicted_peak_bytes
+             : nullptr;
+}
+
 Status Job::checkMemory(int64_t first, int64_t last, int share) {
+  countThreads((last - first) * share);
   if (options.memoryLimit <= 0 && !held) {
     budget.limit = availableMemory() / share;
     budget.isRoomy = true;
     // Not where one rank's room would be what another lacks, even if all that
     // they allocate were too small to lie there. What a session takes over
     // stays when the arena goes.
-    const int64_t *peaks = program.predicted_peak_bytes;
+    const int64_t *peaks = predictedPeaks();
     __int128 most = 0;
     for (int64_t device = first; peaks && device < last; ++device)
       most += __int128(peaks[device]) + Arena::reservedBytes(peaks[device]);

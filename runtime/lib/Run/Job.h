@@ -70,6 +70,14 @@ public:
   /// A failure with the tool's name before it: "prog: error: ...".
   Status failure(ExitStatus exit, const std::string &message) const;
 
+  /// Threads of each rank; known once memory was checked.
+  int threads() const { return numThreads; }
+  /// The processors that the threads of a rank stay on; none where they may
+  /// move.
+  std::vector<int> coresOf(int64_t device) const;
+  /// What each device takes at most; null where that is not known.
+  const int64_t *predictedPeaks() const;
+
   /// Whether a session has input `input`.
   bool isHeld(int input) const { return held && held->inputs[input]; }
   /// Whether input `input` is read where a session holds it.
@@ -108,10 +116,13 @@ private:
   Status checkFeed(const Feed &feed) const;
   Status checkEnvironment();
   Status checkDistinctFiles() const;
+  void countThreads(int64_t ranks);
   Status unknownInput(const std::string &name) const;
   Status unknownOutput(const std::string &name) const;
 
   std::string backendName;
+  int numThreads = 1;
+  std::vector<int> cores;               // that this process may use
   std::vector<std::string> inputPaths;  // per input
   std::vector<std::string> outputPaths; // per output; empty: not asked for
 };

@@ -107,6 +107,8 @@ Status Rank::start() {
   Status status = nameOutputs();
   if (status.failed())
     return status;
+  if (job.threads() > 1)
+    formTeam(job.threads(), job.coresOf(device()));
   if (job.reserved)
     arena.reserve(job.reserved[device()]);
   for (const Feed &feed : job.feeds)

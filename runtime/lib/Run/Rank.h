@@ -40,6 +40,7 @@ public:
   void fail(const Status &status) override;
   Status allocate(int32_t space, uint64_t bytes, uint64_t alignment,
                   void *&memory) override;
+  void reach(int64_t bytes) override { arena.reach(bytes); }
 
 private:
   /// As `fail`, with this message of all ranks.

@@ -192,9 +192,10 @@ static void writeCopies(JSONWriter &json, const Job &job,
 }
 
 /// The largest peak, and every rank's; beside each what the compiler expected.
-static void writePeaks(JSONWriter &json, const TapestryProgram &program,
+static void writePeaks(JSONWriter &json, const Job &job,
                        const std::vector<RankReport> &ranks) {
-  const int64_t *predicted = program.predicted_peak_bytes;
+  const TapestryProgram &program = job.program;
+  const int64_t *predicted = job.predictedPeaks();
   json.member("peak_bytes_per_device",
               largest(ranks, [](const RankReport &r) { return r.peakBytes; }));
   if (predicted)
@@ -223,6 +224,7 @@ std::string tapestry::rt::reportText(const Job &job,
   json.member("tapestry_report", 1);
   json.member("program", program.name ? program.name : "");
   json.member("devices", program.devices);
+  json.member("threads", job.threads());
   json.member("backend", job.backend());
   json.member("seconds", seconds(largest(ranks, [](const RankReport &rank) {
                 return rank.runTime;
@@ -244,7 +246,7 @@ std::string tapestry::rt::reportText(const Job &job,
   json.member("median", seconds(runTimes[runTimes.size() / 2]));
   json.member("max", seconds(runTimes.back()));
   json.endObject();
-  writePeaks(json, program, ranks);
+  writePeaks(json, job, ranks);
   if (job.held) {
     json.key("held_bytes");
     json.beginArray();

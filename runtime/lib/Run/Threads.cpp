@@ -33,20 +33,26 @@ static void *runThread(void *argument) {
   return nullptr;
 }
 
-/// Starts one thread per entry; returns how many could be started.
-static size_t startThreads(std::vector<ThreadStart> &starts,
-                           std::vector<pthread_t> &threads, int &error) {
+int tapestry::rt::startThread(pthread_t &thread, void *(*function)(void *),
+                              void *argument) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, stackBytes);
+  int error = pthread_create(&thread, &attributes, function, argument);
+  pthread_attr_destroy(&attributes);
+  return error;
+}
+
+/// Starts one thread per entry; returns how many could be started.
+static size_t startThreads(std::vector<ThreadStart> &starts,
+                           std::vector<pthread_t> &threads, int &error) {
   for (ThreadStart &start : starts) {
     pthread_t thread;
-    error = pthread_create(&thread, &attributes, runThread, &start);
+    error = startThread(thread, runThread, &start);
     if (error != 0)
       break;
     threads.push_back(thread);
   }
-  pthread_attr_destroy(&attributes);
   return threads.size();
 }
 

@@ -6,6 +6,7 @@
 #include "Local/LocalTransport.h"
 #include "tapestry-rt/Status.h"
 #include <functional>
+#include <pthread.h>
 
 namespace tapestry {
 namespace rt {
@@ -23,6 +24,10 @@ struct ThreadOptions {
   /// the process ends; null: they are waited for.
   std::function<void(const std::string &)> giveUp;
 };
+
+/// Starts a thread with a stack that generated code can run on; returns the
+/// error's number, or 0.
+int startThread(pthread_t &thread, void *(*function)(void *), void *argument);
 
 /// Runs `work` on so many ranks and returns the first failure.
 Status runThreads(int ranks, const RankWork &work,

@@ -912,6 +912,19 @@ func.func @tapestry_c5_rim(%x: f32) -> f32 {
 
 // -----
 
+func.func @tapestry_c5_parallel(%x: f32) -> f32 {
+  // expected-error @below {{has the attribute 'tapestry.parallel', which is a unit attribute}}
+  %y = arith.negf %x {tapestry.parallel = true} : f32
+  return %y : f32
+}
+
+// -----
+
+// expected-error @below {{has the attribute 'tapestry.work', which is a 64-bit number of nanoseconds of a function}}
+func.func private @tapestry_c5_work() attributes {tapestry.work = -1 : i64}
+
+// -----
+
 func.func @tapestry_c5_mask(%n: index) -> vector<4xi1> {
   // expected-error @below {{has the attribute 'tapestry.tail_mask', which is a unit attribute}}
   %m = vector.create_mask %n {tapestry.tail_mask = false} : vector<4xi1>

@@ -103,10 +103,21 @@ struct NestPlan {
   /// which there is one loop, reads of unpacked columns is fetched into the L2
   /// cache, a part of it by each row of tiles. The number of rows is known.
   bool fetchesBlocks = false;
+  /// The loop that threads share out, in runs of `splitStep` points; -1 where
+  /// one thread computes all.
+  int splitDim = -1;
+  int64_t splitStep = 1;
+  /// About how long one thread takes; 0 where that is not known.
+  double nanoseconds = 0;
   /// Map: per load, how many points of the innermost outer loop ahead the row
   /// that it reads is fetched into the cache; 0 where it is not.
   llvm::SmallVector<int64_t, 1> fetchAhead;
 };
+
+/// Of several threads: which loop they share out, and what that is worth. Only
+/// parallel loops are, so that results have the same bits for any number of
+/// threads. Called by planNest.
+void planSplit(const NestProblem &problem, NestPlan &plan);
 
 /// Chooses a plan. `problem` has at least one dimension and one output.
 NestPlan planNest(const NestProblem &problem, const TargetInfo &target);

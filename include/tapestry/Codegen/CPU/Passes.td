@@ -114,4 +114,31 @@ def LowerKernelsToLLVM : Pass<"tapestry-lower-to-llvm", "::mlir::ModuleOp"> {
   ];
 }
 
+def ShareKernels : Pass<"tapestry-share-kernels", "::mlir::ModuleOp"> {
+  let summary = "Run kernels on several threads";
+  let description = [{
+    A kernel with the attribute `tapestry.work` (nanoseconds that one thread takes)
+    computes the share of the thread that runs it. It becomes a function `.code`,
+    and a call of it one of the runtime, which calls that on as many of the rank's
+    threads as the work is worth.
+
+    ```mlir
+    llvm.func private @tapestry_kernel(%x: !llvm.ptr) attributes {tapestry.work = 80000 : i64}
+    ```
+    becomes
+    ```mlir
+    llvm.func private @tapestry_kernel.part(%arguments: !llvm.ptr) {
+      ... llvm.call @tapestry_kernel.code(%x)
+    }
+    llvm.func private @tapestry_kernel(%x: !llvm.ptr) {
+      ... llvm.call @tapestry_rt_parallel(%part, %arguments, %work)
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numShared", "shared", "Kernels that threads share">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 #endif // TAPESTRY_CODEGEN_CPU_PASSES_TD

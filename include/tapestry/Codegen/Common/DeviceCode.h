@@ -21,6 +21,13 @@ constexpr llvm::StringLiteral kernelAttrName = "tapestry.kernel";
 /// other: shapes do not tell their kernels apart.
 constexpr llvm::StringLiteral rimAttrName = "tapestry.rim";
 
+/// Unit attribute of loops whose passes may run at the same time.
+constexpr llvm::StringLiteral parallelAttrName = "tapestry.parallel";
+
+/// Of a kernel that threads share (tapestry_index.share): about how many
+/// nanoseconds one takes.
+constexpr llvm::StringLiteral workAttrName = "tapestry.work";
+
 inline bool isKernel(mlir::Operation *op) {
   return op->hasAttr(kernelAttrName);
 }

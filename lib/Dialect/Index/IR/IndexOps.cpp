@@ -7,6 +7,7 @@
 #include "tapestry/Dialect/Index/IR/IndexBlock.h"
 #include "tapestry/Dialect/Index/IR/IndexConstant.h"
 #include "tapestry/Dialect/Index/IR/IndexRandom.h"
+#include "tapestry/Dialect/Index/IR/IndexShare.h"
 #include "tapestry/Dialect/Index/IR/IndexSort.h"
 #include "tapestry/Support/Counted.h"
 
@@ -60,6 +61,9 @@ void TapestryIndexDialect::registerOps() {
       ,
 #define GET_OP_LIST
 #include "tapestry/Dialect/Index/IR/IndexRandom.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "tapestry/Dialect/Index/IR/IndexShare.cpp.inc"
       ,
 #define GET_OP_LIST
 #include "tapestry/Dialect/Index/IR/IndexSort.cpp.inc"

@@ -289,6 +289,12 @@ static bool isDeviceMark(Operation *op, Attribute value) {
   return isa<FunctionOpInterface, CallOpInterface>(op) && isa<UnitAttr>(value);
 }
 
+static bool isWork(Operation *op, Attribute value) {
+  auto number = dyn_cast<IntegerAttr>(value);
+  return isa<FunctionOpInterface>(op) && number &&
+         number.getType().isInteger(64) && number.getInt() >= 0;
+}
+
 static constexpr index::OwnAttribute ownAttributes[] = {
     // tapestry_c1
     {constraintsAttrName,
@@ -312,6 +318,9 @@ static constexpr index::OwnAttribute ownAttributes[] = {
      isDeviceMark},
     {"tapestry.kernel", "is a unit attribute", isMark},
     {"tapestry.rim", "is a unit attribute", isMark},
+    {"tapestry.parallel", "is a unit attribute", isMark},
+    {"tapestry.work", "is a 64-bit number of nanoseconds of a function",
+     isWork},
     {"tapestry.tail_mask", "is a unit attribute", isMark},
 };
 
