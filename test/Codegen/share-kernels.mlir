@@ -55,6 +55,37 @@ func.func private @rows(%x: memref<1024x1024xf32> {llvm.noalias}, %y: memref<102
   return
 }
 
+// Extents that devices differ in are planned as those that most have.
+// CHECK-LABEL: func.func private @uneven
+// CHECK-SAME:    tapestry.work
+// CHECK:         %[[COLUMNS:.*]] = arith.div{{.*}}, %c32
+// CHECK:         tapestry_index.share %[[COLUMNS]]
+func.func private @uneven(%a: memref<?x700xf32> {llvm.noalias, tapestry.extents = array<i64: 334, 700>},
+                          %b: memref<700x?xf32> {llvm.noalias, tapestry.extents = array<i64: 700, 512>},
+                          %c: memref<?x?xf32> {llvm.noalias, tapestry.extents = array<i64: 334, 512>}) attributes {tapestry.kernel} {
+  linalg.generic {indexing_maps = [#ik, #kj, #ij], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : memref<?x700xf32>, memref<700x?xf32>) outs(%c : memref<?x?xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// What nothing is known of is not shared.
+// CHECK-LABEL: func.func private @unknown
+// CHECK-NOT:     tapestry_index.share
+func.func private @unknown(%x: memref<?xf32> {llvm.noalias}, %y: memref<?xf32> {llvm.noalias}) attributes {tapestry.kernel} {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : memref<?xf32>) outs(%y : memref<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %e = math.exp %in : f32
+    linalg.yield %e : f32
+  }
+  return
+}
+
 // A loop that nobody calls parallel, a short one, and one that is no kernel.
 // CHECK-LABEL: func.func private @in_order
 // CHECK-NOT:     tapestry.work

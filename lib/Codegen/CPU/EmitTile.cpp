@@ -181,13 +181,16 @@ void TileEmitter::emitLastRows(
   if (auto count = b.known(b.sub(rows, main)))
     return loop(rest.from, rest.to, plan.rows,
                 [&](OpFoldResult row) { tile(row, *count); });
+  // Who shares rows out leaves these to one thread.
+  bool isShared = plan.splitDim == plan.rowDim;
   OpFoldResult at = main;
   for (unsigned size = llvm::PowerOf2Ceil(plan.rows) / 2; size >= 1;
        size /= 2) {
     OpFoldResult end = b.add(main, b.alignDown(b.sub(rows, main), size));
     // The remainder's bits say which sizes occur; each at most once.
-    OpFoldResult start = at;
-    loop(start, end, size, [&](OpFoldResult row) { tile(row, size); });
+    loop(isShared ? b.max(at, rest.from) : at,
+         isShared ? b.min(end, rest.to) : end, size,
+         [&](OpFoldResult row) { tile(row, size); });
     at = end;
   }
 }

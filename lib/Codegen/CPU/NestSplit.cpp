@@ -55,7 +55,7 @@ splittable(const NestPlan &plan) {
 
 void planSplit(const NestProblem &problem, NestPlan &plan) {
   if (plan.kind == NestKind::Scalar ||
-      !all_of(problem.dims, [](const NestDim &dim) { return dim.known; }))
+      !all_of(problem.dims, [](const NestDim &dim) { return dim.expected; }))
     return;
   plan.nanoseconds = estimate(problem, plan);
   if (plan.nanoseconds < 2 * TAPESTRY_PART_NANOSECONDS)

@@ -8,6 +8,7 @@
 #include "tapestry-rt/ABI.h"
 #include "tapestry/Codegen/CPU/NestPlan.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
+#include "tapestry/Codegen/Common/ExpectedSizes.h"
 #include "tapestry/Codegen/Common/IndexBuilder.h"
 #include "tapestry/Codegen/Common/Nest.h"
 #include "tapestry/Dialect/Index/IR/IndexShare.h"
@@ -18,7 +19,7 @@ namespace tapestry {
 
 /// Passes of a loop that is shared evenly enough among any threads.
 constexpr int64_t manyPasses = 16;
-/// What is assumed of loops whose bounds depend on data or on other loops.
+/// What is assumed of loops whose bounds depend on data.
 constexpr int64_t assumedPasses = 8;
 
 Operation *onlyWork(func::FuncOp kernel) {
@@ -33,33 +34,26 @@ Operation *onlyWork(func::FuncOp kernel) {
   return found;
 }
 
-static int64_t passesOf(scf::ForOp loop) {
-  std::optional<llvm::APInt> count = loop.getStaticTripCount();
-  return count ? count->getSExtValue() : assumedPasses;
-}
-
-/// Extents that are not known are those of a block of rows.
-static double nanosecondsOf(linalg::GenericOp op, int64_t rows,
-                            const TargetInfo &target) {
-  FailureOr<Nest> nest = Nest::analyze(op);
-  if (failed(nest))
-    return 0;
-  for (NestDim &dim : nest->problem.dims)
-    if (!dim.known)
-      dim = {rows, /*known=*/true, dim.reduction};
-  return planNest(nest->problem, target).nanoseconds;
+/// As often as most devices run it; none where that is not known.
+static std::optional<int64_t> expectedPasses(scf::ForOp loop) {
+  std::optional<int64_t> from = expectedValue(loop.getLowerBound());
+  std::optional<int64_t> to = expectedValue(loop.getUpperBound());
+  std::optional<int64_t> step = expectedValue(loop.getStep());
+  if (!from || !to || !step || *step <= 0)
+    return std::nullopt;
+  return std::max<int64_t>(llvm::divideCeilSigned(*to - *from, *step), 0);
 }
 
 static double nanosecondsOf(scf::ForOp loop, const TargetInfo &target) {
   double sum = 0;
-  int64_t rows = getConstantIntValue(loop.getStep()).value_or(1);
   for (Operation &op : *loop.getBody()) {
     if (auto inner = dyn_cast<scf::ForOp>(op))
       sum += nanosecondsOf(inner, target);
     if (auto generic = dyn_cast<linalg::GenericOp>(op))
-      sum += nanosecondsOf(generic, rows, target);
+      if (FailureOr<Nest> nest = Nest::analyze(generic); succeeded(nest))
+        sum += planNest(nest->problem, target).nanoseconds;
   }
-  return sum * passesOf(loop);
+  return sum * expectedPasses(loop).value_or(assumedPasses);
 }
 
 /// The loop that has the most passes, or the outermost with many; null where
@@ -68,11 +62,12 @@ static scf::ForOp chooseLoop(scf::ForOp outermost) {
   scf::ForOp best;
   int64_t most = 1;
   for (scf::ForOp loop = outermost; loop;) {
-    if (!loop->hasAttr(parallelAttrName) || !loop.getStaticTripCount())
+    int64_t passes = expectedPasses(loop).value_or(0);
+    if (!loop->hasAttr(parallelAttrName) || passes == 0)
       break;
-    if (passesOf(loop) > most) {
+    if (passes > most) {
       best = loop;
-      most = passesOf(loop);
+      most = passes;
     }
     if (most >= manyPasses)
       break;
@@ -93,11 +88,14 @@ double splitLoops(func::FuncOp kernel, const TargetInfo &target) {
   IndexBuilder b(loop.getLoc(), kernel);
   b.setInsertionPoint(outermost);
   OpFoldResult first = getAsOpFoldResult(loop.getLowerBound());
+  OpFoldResult last = getAsOpFoldResult(loop.getUpperBound());
   OpFoldResult step = getAsOpFoldResult(loop.getStep());
-  auto share = index::ShareOp::create(b, b.value(passesOf(loop)));
-  loop.setLowerBound(b.value(b.add(first, b.mul(share.getBegin(), step))));
-  loop.setUpperBound(b.value(b.min(b.add(first, b.mul(share.getEnd(), step)),
-                                   getAsOpFoldResult(loop.getUpperBound()))));
+  OpFoldResult passes = b.ceilDiv(b.max(b.sub(last, first), b.index(0)), step);
+  auto share = index::ShareOp::create(b, b.value(passes));
+  OpFoldResult begin = b.add(first, b.mul(share.getBegin(), step));
+  OpFoldResult end = b.add(first, b.mul(share.getEnd(), step));
+  loop.setLowerBound(b.value(begin));
+  loop.setUpperBound(b.value(b.min(end, last)));
   return nanoseconds;
 }
 

@@ -40,6 +40,10 @@ std::optional<int64_t> MemoryTrace::evaluate(Value value, Frame &frame) {
     result = frame.arguments.valueOf(*number);
   else if (Operation *op = value.getDefiningOp())
     result = evaluateOp(op, value, frame);
+  else if (auto loop =
+               dyn_cast<scf::ForOp>(value.getParentBlock()->getParentOp());
+           loop && value == loop.getInductionVar())
+    return evaluate(loop.getLowerBound(), frame);
   if (result)
     frame.values[value] = *result;
   return result;
@@ -148,6 +152,21 @@ std::optional<int64_t> MemoryTrace::sizeOf(Value memref, unsigned dim,
         return evaluate(size, frame);
   }
   return std::nullopt;
+}
+
+std::optional<int64_t> MemoryTrace::sizeOn(int64_t number, Value memref,
+                                           unsigned dim,
+                                           ArgumentSizes &arguments) {
+  device = number;
+  Frame frame(arguments);
+  return sizeOf(memref, dim, frame);
+}
+
+std::optional<int64_t> MemoryTrace::valueOn(int64_t number, Value value,
+                                            ArgumentSizes &arguments) {
+  device = number;
+  Frame frame(arguments);
+  return evaluate(value, frame);
 }
 
 //===----------------------------------------------------------------------===//

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "tapestry/Codegen/Common/Buffers.h"
+#include "tapestry/Codegen/Common/ExpectedSizes.h"
 #include "tapestry/Dialect/Index/IR/IndexRandom.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -434,13 +435,18 @@ void Nest::describe() {
   auto kinds = op.getIteratorTypesArray();
   for (const auto &group : groups) {
     NestDim dim;
-    dim.known = true;
+    dim.known = dim.expected = true;
     dim.extent = 1;
     dim.reduction = kinds[group.front()] == utils::IteratorType::reduction;
     for (unsigned loop : group) {
       bool known = !ShapedType::isDynamic(knownExtent[loop]);
+      auto [operand, at] = extentSource[loop];
+      std::optional<int64_t> expected = knownExtent[loop];
+      if (!known)
+        expected = expectedSize(op->getOperand(operand), at);
       dim.known &= known;
-      dim.extent *= known ? knownExtent[loop] : assumedExtent;
+      dim.expected &= expected.has_value();
+      dim.extent *= expected.value_or(assumedExtent);
     }
     problem.dims.push_back(dim);
   }

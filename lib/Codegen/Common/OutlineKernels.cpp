@@ -18,6 +18,7 @@
 #include "tapestry/Codegen/Common/Buffers.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Codegen/Common/DistinctFunctions.h"
+#include "tapestry/Codegen/Common/ExpectedSizes.h"
 #include "tapestry/Codegen/Common/Passes.h"
 #include "tapestry/Dialect/Index/IR/IndexRandom.h"
 
@@ -219,6 +220,7 @@ struct OutlineKernels : public impl::OutlineKernelsBase<OutlineKernels> {
 
   DistinctFunctions kernels;
   std::optional<SymbolTable> symbols;
+  std::optional<ExpectedSizes> sizes;
 };
 
 /// Whether `op` is a kernel, or a loop of a vertex, and a call of a function
@@ -243,6 +245,7 @@ bool isComputedFill(Operation &op) {
 void OutlineKernels::runOnOperation() {
   kernels = {};
   symbols.emplace(getOperation());
+  sizes.emplace(getOperation());
   // The fills that no kernel needs last.
   for (auto *isWanted : {canOutline, isComputedFill}) {
     SmallVector<Operation *> found;
@@ -346,6 +349,13 @@ func::FuncOp OutlineKernels::build(const Kernel &kernel) {
     if (distinct)
       function.setArgAttr(number, LLVM::LLVMDialect::getNoAliasAttrName(),
                           b.getUnitAttr());
+
+  // Shapes do not tell rims apart.
+  for (auto [number, value] : llvm::enumerate(kernel.arguments))
+    if (DenseI64ArrayAttr extents = isRim(kernel.ops.back())
+                                        ? DenseI64ArrayAttr()
+                                        : sizes->extentsOf(value))
+      function.setArgAttr(number, extentsAttrName, extents);
 
   b.setInsertionPointToStart(function.addEntryBlock());
   IRMapping mapping;

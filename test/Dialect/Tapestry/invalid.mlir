@@ -920,6 +920,11 @@ func.func @tapestry_c5_parallel(%x: f32) -> f32 {
 
 // -----
 
+// expected-error @below {{has the attribute 'tapestry.extents', which is an array of 64-bit integers}}
+func.func private @tapestry_c5_extents(memref<?xf32> {tapestry.extents = [3]})
+
+// -----
+
 // expected-error @below {{has the attribute 'tapestry.work', which is a 64-bit number of nanoseconds of a function}}
 func.func private @tapestry_c5_work() attributes {tapestry.work = -1 : i64}
 

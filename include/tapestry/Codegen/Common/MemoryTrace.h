@@ -46,6 +46,13 @@ public:
   std::optional<MemoryUse> trace(mlir::func::FuncOp function, int64_t device,
                                  ArgumentSizes &arguments);
 
+  /// A buffer's size, or a number, in a function that is called with
+  /// `arguments`; in a loop, in its first pass.
+  std::optional<int64_t> sizeOn(int64_t device, mlir::Value memref,
+                                unsigned dim, ArgumentSizes &arguments);
+  std::optional<int64_t> valueOn(int64_t device, mlir::Value value,
+                                 ArgumentSizes &arguments);
+
 private:
   /// The values of one call of a function.
   struct Frame {

@@ -20,10 +20,12 @@ constexpr int64_t assumedExtent = 256;
 
 /// One loop of a nest.
 struct NestDim {
-  /// The number of points; `assumedExtent` when not `known`.
+  /// The number of points where `known`, where `expected` that on most devices;
+  /// otherwise `assumedExtent`.
   int64_t extent = assumedExtent;
   bool known = false;
   bool reduction = false;
+  bool expected = known;
 };
 
 /// What the elements of an input are in a sum of products, see NestAccess.

@@ -336,9 +336,14 @@ TapestryDialect::verifyOperationAttribute(Operation *op,
   return success();
 }
 
-/// Names of sources and sinks.
+static bool areExtents(Operation *, Attribute value) {
+  return isa<DenseI64ArrayAttr>(value);
+}
+
+/// Names of sources and sinks, and what kernels are given.
 static constexpr index::OwnAttribute signatureAttributes[] = {
-    {nameAttrName, "is a string", isVertexName}};
+    {nameAttrName, "is a string", isVertexName},
+    {"tapestry.extents", "is an array of 64-bit integers", areExtents}};
 
 LogicalResult
 TapestryDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned,
