@@ -18,6 +18,7 @@ static std::vector<JitProgram::Symbol> runtimeSymbols() {
       {"tapestry_rt_collective", address(&tapestry_rt_collective)},
       {"tapestry_rt_point", address(&tapestry_rt_point)},
       {"tapestry_rt_hand_out", address(&tapestry_rt_hand_out)},
+      {"tapestry_rt_take_in", address(&tapestry_rt_take_in)},
       {"tapestry_rt_sort", address(&tapestry_rt_sort)},
       {"tapestry_rt_block", address(&tapestry_rt_block)},
       {"tapestry_rt_parallel", address(&tapestry_rt_parallel)},

@@ -21,7 +21,7 @@ public:
       : graph(graph), next(graph.getBody().front().begin()), inputs(inputs),
         pool(llvm::hardware_concurrency(threads)) {}
 
-  llvm::Expected<std::optional<StringRef>> goOn();
+  llvm::Expected<GraphNodeInterface> goOn();
 
   llvm::StringMap<HostTensor> outputs;
 
@@ -43,6 +43,8 @@ private:
   teg::GraphOp graph;
   /// What has not been evaluated so far begins here.
   Block::iterator next;
+  /// The source that it has stopped at last.
+  Operation *taken = nullptr;
   const llvm::StringMap<HostTensor> &inputs;
   llvm::DefaultThreadPool pool;
   /// The values of tensors, of which `owned` holds the computed ones.
@@ -227,19 +229,30 @@ static bool isFollowed(Operation &op) {
   return node && node.getNodeKind() == GraphNodeKind::Sink && !op.use_empty();
 }
 
-llvm::Expected<std::optional<StringRef>> GraphEvaluator::goOn() {
+/// Whether a source is to be given when the points before it have happened.
+static bool follows(Operation &op) {
+  auto node = dyn_cast<GraphNodeInterface>(op);
+  return node && node.getNodeKind() == GraphNodeKind::Source &&
+         !node.getAwaitedValues().empty();
+}
+
+llvm::Expected<GraphNodeInterface> GraphEvaluator::goOn() {
   Block &block = graph.getBody().front();
-  if (next == block.begin())
+  if (next == block.begin() && !taken)
     if (llvm::Error error = checkInputs())
       return error;
   while (next != block.end() && !next->hasTrait<OpTrait::IsTerminator>()) {
+    if (follows(*next) && taken != &*next) {
+      taken = &*next;
+      return cast<GraphNodeInterface>(taken);
+    }
     Operation &op = *next++;
     if (llvm::Error error = evaluateIn(block, op))
       return error;
     if (isFollowed(op))
-      return cast<GraphNodeInterface>(op).getTensorName();
+      return cast<GraphNodeInterface>(op);
   }
-  return std::nullopt;
+  return GraphNodeInterface();
 }
 
 GraphEvaluation::GraphEvaluation(teg::GraphOp graph,
@@ -249,7 +262,7 @@ GraphEvaluation::GraphEvaluation(teg::GraphOp graph,
 
 GraphEvaluation::~GraphEvaluation() = default;
 
-llvm::Expected<std::optional<StringRef>> GraphEvaluation::goOn() {
+llvm::Expected<GraphNodeInterface> GraphEvaluation::goOn() {
   return evaluator->goOn();
 }
 
@@ -263,10 +276,10 @@ tapestry::evaluateGraph(teg::GraphOp graph,
                         unsigned threads) {
   GraphEvaluation evaluation(graph, inputs, threads);
   while (true) {
-    auto followed = evaluation.goOn();
-    if (!followed)
-      return followed.takeError();
-    if (!*followed)
+    llvm::Expected<GraphNodeInterface> node = evaluation.goOn();
+    if (!node)
+      return node.takeError();
+    if (!*node)
       return std::move(evaluation.outputs());
   }
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """What follows an output begins when its file is whole and has its name, on threads and under
-MPI, in sessions and in the reference; what reads an input that follows a point begins after that. The greedy
-executor refuses the one and does the other.
+MPI, in the greedy executor, in sessions and in the reference; what reads an input that follows a
+point begins after that.
 
     check_output_points.py [--backend local|mpi|greedy|session|reference]
 """
@@ -114,21 +114,13 @@ def main():
             each = len(logged) // 2
             if each < 1 or logged != ["before"] * each + ["after"] * each:
                 raise CheckFailed(f"input on {devices} devices: {' '.join(logged)}")
-            if backend != "greedy":
-                check_outputs(folder, devices, backend, files, X)
-        if backend == "greedy":
-            done, _ = run(folder, "out.ein", 2, backend, *files)
-            done.expect_status(1)
-            wanted = "out.ein:5:8: error: sequence points follow output 'F', but the greedy executor"
-            if done.stderr.count("error:") != 1 or wanted not in done.stderr:
-                raise CheckFailed(f"the greedy executor says {done.stderr}")
-        else:
-            # Without the point the file is not there yet.
-            (folder / "F.npy").unlink(missing_ok=True)
-            done, logged = run(folder, "free.ein", 2, backend, *files)
-            done.expect_status(0)
-            if "missing" not in logged:
-                raise CheckFailed(f"without points: {' '.join(logged)}")
+            check_outputs(folder, devices, backend, files, X)
+        # Without the point the file is not there yet.
+        (folder / "F.npy").unlink(missing_ok=True)
+        done, logged = run(folder, "free.ein", 2, backend, *files)
+        done.expect_status(0)
+        if "missing" not in logged:
+            raise CheckFailed(f"without points: {' '.join(logged)}")
 
 
 if __name__ == "__main__":

@@ -32,6 +32,8 @@ struct TensorTable {
   uint8_t owner = 1;
   /// What the program says of it; empty: nothing.
   std::string file;
+  /// Of an input: whether it is read when the points before it have happened.
+  bool isTakenIn = false;
 
   TensorTable(llvm::StringRef name, mlir::RankedTensorType type,
               bool isUnsigned)
@@ -66,41 +68,67 @@ Evaluation *current = nullptr;
 
 } // namespace
 
-/// Begins an evaluation of what the runtime has read.
+/// Gives the evaluation an input that the runtime has read.
+static llvm::Error give(const TensorTable &table, const void *bytes) {
+  llvm::Expected<HostTensor> tensor =
+      HostTensor::create(table.dtype, table.shape);
+  if (!tensor)
+    return tensor.takeError();
+  if (!tensor->bytes.empty())
+    std::memcpy(tensor->bytes.data(), bytes, tensor->bytes.size());
+  current->given[table.name] = std::move(*tensor);
+  return llvm::Error::success();
+}
+
+/// Begins an evaluation of what the runtime has read by then.
 static llvm::Error begin(const void *const *inputs) {
   current->steps.reset();
   current->given.clear();
-  for (auto [number, table] : llvm::enumerate(current->inputs)) {
-    llvm::Expected<HostTensor> tensor =
-        HostTensor::create(table.dtype, table.shape);
-    if (!tensor)
-      return tensor.takeError();
-    if (!tensor->bytes.empty())
-      std::memcpy(tensor->bytes.data(), inputs[number], tensor->bytes.size());
-    current->given[table.name] = std::move(*tensor);
-  }
+  for (auto [number, table] : llvm::enumerate(current->inputs))
+    if (!table.isTakenIn)
+      if (llvm::Error error = give(table, inputs[number]))
+        return error;
   current->steps.emplace(current->graph, current->given);
   return llvm::Error::success();
 }
 
-/// Goes on to the next output that has to be handed out, and returns its
-/// number, or to the end: nothing. Outputs that there are by then are written.
-static llvm::Expected<std::optional<int64_t>> goOn(void *const *outputs) {
-  auto followed = current->steps->goOn();
-  if (!followed)
-    return followed.takeError();
-  std::optional<int64_t> handedOut;
-  for (auto [number, table] : llvm::enumerate(current->outputs)) {
-    if (*followed && **followed != table.name)
-      continue;
-    const HostTensor &tensor =
-        current->steps->outputs().find(table.name)->second;
-    if (!tensor.bytes.empty())
-      std::memcpy(outputs[number], tensor.bytes.data(), tensor.bytes.size());
-    if (*followed)
-      handedOut = static_cast<int64_t>(number);
+/// What the runtime has to do before the evaluation goes on.
+struct Stop {
+  enum Kind { End, HandOut, TakeIn } kind = End;
+  int64_t number = -1; // of the output or input
+};
+
+static int64_t numberOf(llvm::ArrayRef<TensorTable> tables,
+                        llvm::StringRef name) {
+  return llvm::find_if(
+             tables,
+             [&](const TensorTable &table) { return table.name == name; }) -
+         tables.begin();
+}
+
+/// Leaves an output that there is for the runtime.
+static void leave(const TensorTable &table, void *memory) {
+  const HostTensor &tensor = current->steps->outputs().find(table.name)->second;
+  if (!tensor.bytes.empty())
+    std::memcpy(memory, tensor.bytes.data(), tensor.bytes.size());
+}
+
+/// Goes on to the next stop, or to the end, where all outputs are left.
+static llvm::Expected<Stop> goOn(void *const *outputs) {
+  llvm::Expected<GraphNodeInterface> node = current->steps->goOn();
+  if (!node)
+    return node.takeError();
+  if (!*node) {
+    for (auto [number, table] : llvm::enumerate(current->outputs))
+      leave(table, outputs[number]);
+    return Stop();
   }
-  return handedOut;
+  llvm::StringRef name = (*node).getTensorName();
+  if ((*node).getNodeKind() == GraphNodeKind::Source)
+    return Stop{Stop::TakeIn, numberOf(current->inputs, name)};
+  int64_t number = numberOf(current->outputs, name);
+  leave(current->outputs[number], outputs[number]);
+  return Stop{Stop::HandOut, number};
 }
 
 /// What an evaluation fails with.
@@ -113,24 +141,27 @@ static void setFailure(llvm::Error error) {
                 llvm::toString(facts.toError()).c_str());
 }
 
-/// One step: false where there is no further one. The number of what has to be
-/// handed out, or -1.
+/// One step behind `last`; false where it fails.
 static bool takeStep(const void *const *inputs, void *const *outputs,
-                     bool isFirst, int64_t &handedOut, bool &failed) {
-  handedOut = -1;
-  if (llvm::Error error = isFirst ? begin(inputs) : llvm::Error::success()) {
+                     bool isFirst, Stop &last) {
+  auto prepare = [&]() -> llvm::Error {
+    if (isFirst)
+      return begin(inputs);
+    if (last.kind == Stop::TakeIn)
+      return give(current->inputs[last.number], inputs[last.number]);
+    return llvm::Error::success();
+  };
+  if (llvm::Error error = prepare()) {
     setFailure(std::move(error));
-    failed = true;
     return false;
   }
-  auto next = goOn(outputs);
-  failed = !next;
+  llvm::Expected<Stop> next = goOn(outputs);
   if (!next) {
     setFailure(next.takeError());
     return false;
   }
-  handedOut = next->value_or(-1);
-  return next->has_value();
+  last = *next;
+  return true;
 }
 
 /// The program's entry point.
@@ -138,13 +169,19 @@ static void evaluateOnRank(TapestryRank *rank, const void *const *inputs,
                            void *const *outputs) {
   // What fails in the runtime does not return: nothing may be left to destroy
   // here.
-  int64_t handedOut = -1;
-  bool failed = false;
-  for (bool isFirst = true;
-       takeStep(inputs, outputs, isFirst, handedOut, failed); isFirst = false)
-    tapestry_rt_hand_out(rank, handedOut, outputs[handedOut]);
-  if (failed)
-    tapestry_rt_fail(rank, message);
+  Stop stop;
+  bool isFirst = true;
+  do {
+    if (!takeStep(inputs, outputs, isFirst, stop))
+      tapestry_rt_fail(rank, message);
+    isFirst = false;
+    if (stop.kind == Stop::HandOut)
+      tapestry_rt_hand_out(rank, stop.number, outputs[stop.number]);
+    // The runtime gives what it takes as constant memory of its own.
+    if (stop.kind == Stop::TakeIn)
+      tapestry_rt_take_in(rank, stop.number,
+                          const_cast<void *>(inputs[stop.number]));
+  } while (stop.kind != Stop::End);
 }
 
 ExitStatus tapestry::driver::evaluateReference(const Options &options) {
@@ -165,6 +202,7 @@ ExitStatus tapestry::driver::evaluateReference(const Options &options) {
           node.getTensorName(),
           mlir::cast<mlir::RankedTensorType>(node.getNodeTensor().getType()),
           teg::isUnsigned(node));
+      tables.back().isTakenIn = !node.getAwaitedValues().empty();
       if (auto file = node->getAttrOfType<teg::FileAttr>("target"))
         tables.back().file = file.getPath();
     }
@@ -185,6 +223,9 @@ ExitStatus tapestry::driver::evaluateReference(const Options &options) {
   };
   describe(evaluation.inputs, inputs, inputFiles);
   describe(evaluation.outputs, outputs, outputFiles);
+  std::vector<uint8_t> takenIn;
+  for (const TensorTable &table : evaluation.inputs)
+    takenIn.push_back(table.isTakenIn);
   std::vector<std::string> unreadNames;
   if (auto names = evaluation.graph->getAttrOfType<mlir::ArrayAttr>(
           teg::unreadInputsAttrName))
@@ -205,6 +246,7 @@ ExitStatus tapestry::driver::evaluateReference(const Options &options) {
   program.outputs = outputs.data();
   program.input_files = inputFiles.data();
   program.output_files = outputFiles.data();
+  program.taken_in = takenIn.data();
   program.entry = evaluateOnRank;
   program.num_unread_inputs = unread.size();
   program.unread_inputs = unread.data();

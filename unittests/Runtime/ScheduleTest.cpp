@@ -20,7 +20,9 @@ public:
       : program(program), schedule(schedule), limit(limit), graph(program, {}),
         resident(graph.numBuffers, false), spilled(graph.numChunks, false),
         forgotten(graph.numChunks, false), made(graph.numChunks, false),
-        ran(program.shards.size(), false) {}
+        ran(program.shards.size(), false),
+        isHandedOut(program.sinks.size(), false),
+        isTakenIn(program.inputs.size(), false) {}
 
   void check() {
     for (const TaskStep &step : schedule.steps) {
@@ -32,6 +34,8 @@ public:
     EXPECT_EQ(used, 0);
     for (bool shard : ran)
       EXPECT_TRUE(shard);
+    for (size_t i = 0; i < program.sinks.size(); ++i)
+      EXPECT_EQ(isHandedOut[i], graph.isFollowed[i]);
     for (size_t i = 0; i < program.sinks.size(); ++i)
       EXPECT_EQ(written[i].size(),
                 program.views[program.sinks[i].view].pieces.size());
@@ -79,13 +83,33 @@ private:
       EXPECT_TRUE(spilled[step.index] && !forgotten[step.index]);
       forgotten[step.index] = true;
       return;
+    case TaskStep::HandOut:
+      EXPECT_FALSE(isHandedOut[step.index]);
+      EXPECT_EQ(written[step.index].size(),
+                program.views[program.sinks[step.index].view].pieces.size());
+      expectBefore(program.sinks[step.index]);
+      isHandedOut[step.index] = true;
+      return;
+    case TaskStep::TakeIn:
+      EXPECT_FALSE(isTakenIn[step.index]);
+      expectBefore(program.inputs[step.index]);
+      isTakenIn[step.index] = true;
+      return;
     }
+  }
+
+  template <typename Follower> void expectBefore(const Follower &follower) {
+    for (int32_t shard : follower.after)
+      EXPECT_TRUE(ran[shard]);
+    for (int32_t sink : follower.afterSinks)
+      EXPECT_TRUE(isHandedOut[sink]);
   }
 
   void read(const TaskPiece &piece) {
     const TaskChunk &chunk = program.chunks[piece.chunk];
     int64_t size = dtypeSize(chunk.dtype);
     if (chunk.input >= 0) {
+      EXPECT_EQ(isTakenIn[chunk.input], graph.isTakenIn[chunk.input]);
       inputBytes += readBytes(piece, chunk.shape, size);
     } else if (resident[piece.chunk]) {
       copiedBytes += volume(piece.sizes) * size;
@@ -100,6 +124,7 @@ private:
       EXPECT_TRUE(resident[buffer]);
     for (int32_t before : graph.before[shard])
       EXPECT_TRUE(ran[before]);
+    expectBefore(program.shards[shard]);
     EXPECT_FALSE(ran[shard]);
     ran[shard] = true;
     int64_t scratch = graph.own[shard];
@@ -128,7 +153,8 @@ private:
   const TaskSchedule &schedule;
   const int64_t limit;
   TaskGraph graph;
-  std::vector<bool> resident, spilled, forgotten, made, ran;
+  std::vector<bool> resident, spilled, forgotten, made, ran, isHandedOut,
+      isTakenIn;
   std::map<size_t, std::set<int32_t>> written;
   int64_t used = 0, most = 0;
   int64_t spilledBytes = 0, reloadedBytes = 0, inputBytes = 0, copiedBytes = 0;
@@ -215,6 +241,40 @@ TEST(Schedule, AViewThatIsAChunkCostsNothing) {
   EXPECT_EQ(result.copiedBytes, 0);
   EXPECT_EQ(result.inputBytes, 64);
   EXPECT_EQ(result.spilledBytes, 0);
+}
+
+TEST(Schedule, SinksAreHandedOutBeforeWhatFollowsThem) {
+  // Links of a chain through files, the first of which goes there at once.
+  TaskSample sample;
+  TaskProgram &program = sample.program;
+  int32_t x = sample.addInput("X", TAPESTRY_I8, {64});
+  sample.addSink("F0", sample.addWhole(x));
+  for (int32_t link = 0; link < 5; ++link) {
+    int32_t b = sample.addInput("B", TAPESTRY_I8, {64});
+    program.inputs.back().afterSinks = {link};
+    int32_t t = sample.addChunk(TAPESTRY_I8, {64});
+    int32_t other = sample.addChunk(TAPESTRY_I8, {64});
+    sample.addShard({sample.addWhole(b)}, {t});
+    sample.addShard({}, {other});
+    program.shards.back().afterSinks = {link};
+    program.shards.back().after = {2 * link};
+    sample.addSink("F", sample.addWhole(t));
+    program.sinks.back().after = {2 * link + 1};
+  }
+  program.sinks.back().afterSinks = {0, 3};
+  for (int64_t memory : {4 * 64, 2 * 64}) {
+    TaskSchedule result = scheduled(program, memory);
+    EXPECT_EQ(result.inputBytes, 6 * 64);
+  }
+  // It has its place, written or not.
+  TaskSchedule result;
+  std::vector<bool> unwanted(program.sinks.size(), true);
+  Status status = schedule(program, {4 * 64, 1, true, unwanted}, result);
+  EXPECT_FALSE(status.failed()) << status.message();
+  EXPECT_EQ(std::count_if(
+                result.steps.begin(), result.steps.end(),
+                [](const TaskStep &s) { return s.kind == TaskStep::HandOut; }),
+            5);
 }
 
 TEST(Schedule, SpillsWhatIsNeededLast) {
@@ -403,4 +463,18 @@ TEST(Schedule, InconsistentProgramsAreRefused) {
          });
   expect("shard 'S.0' names shard 3 of 3",
          [](TaskProgram &p) { p.shards[0].after = {3}; });
+  expect("sink 'F' names shard 3 of 3",
+         [](TaskProgram &p) { p.sinks[0].after = {3}; });
+  expect("input 'X' names sink 1 of 1",
+         [](TaskProgram &p) { p.inputs[0].afterSinks = {1}; });
+  expect("shards wait for each other in a circle",
+         [](TaskProgram &p) { p.shards[2].afterSinks = {0}; });
+  expect("shards wait for each other in a circle",
+         [](TaskProgram &p) { p.inputs[0].afterSinks = {0}; });
+  expect("sink 'F' is number 0 and follows sink 0",
+         [](TaskProgram &p) { p.sinks[0].afterSinks = {0}; });
+  expect("sink 'F' is number 0 and follows sink 0", [](TaskProgram &p) {
+    p.sinks[0].view = 0; // of input 'X'
+    p.inputs[0].afterSinks = {0};
+  });
 }

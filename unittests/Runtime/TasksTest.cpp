@@ -6,6 +6,7 @@
 #include "Testing.h"
 #include "gtest/gtest.h"
 #include <csignal>
+#include <filesystem>
 #include <sys/resource.h>
 
 using namespace tapestry::rt;
@@ -155,6 +156,44 @@ TEST_F(Tasks, RandomProgramsHaveTheirValuesUnderAnyLimit) {
     }
   }
   EXPECT_GT(spilled, 0);
+}
+
+TEST_F(Tasks, InputsThatFollowSinksAreReadBack) {
+  TaskSample sample;
+  TaskProgram &program = sample.program;
+  int32_t x = sample.addInput("X", TAPESTRY_I32, {5, 300});
+  int32_t b = sample.addInput("B", TAPESTRY_I32, {5, 300});
+  int32_t c = sample.addInput("C", TAPESTRY_I32, {5, 300});
+  program.inputs[1].afterSinks = {0};
+  program.inputs[2].afterSinks = {1};
+  int32_t t = sample.addChunk(TAPESTRY_I32, {5, 300});
+  sample.addShard({sample.addWhole(x)}, {t});
+  sample.addSink("F", sample.addWhole(t));
+  int32_t u = sample.addChunk(TAPESTRY_I32, {5, 300});
+  sample.addShard({sample.addWhole(t), sample.addWhole(b)}, {u});
+  // What comes from an input is written before what follows that.
+  sample.addSink("G", sample.addWhole(b));
+  int32_t v = sample.addChunk(TAPESTRY_I32, {300});
+  program.views.push_back(
+      {TAPESTRY_I32, {300}, {{c, 600, {-2}, {300}, {0}}}, {}});
+  sample.addShard(
+      {static_cast<int32_t>(program.views.size()) - 1, sample.addWhole(u)},
+      {v});
+  sample.addSink("H", sample.addWhole(v));
+  for (int64_t repeat : {1, 3})
+    for (int64_t workers : {1, 3}) {
+      writeInputs(program);
+      options.inputs[1].second = outFile(program.sinks[0]);
+      options.inputs[2].second = outFile(program.sinks[1]);
+      options.repeat = repeat;
+      RunResult result = runQuietly(program, workers);
+      EXPECT_EQ(result.status, 0) << result.err;
+      // All of them are what the first one is.
+      inputs[1] = inputs[2] = sample.evaluate(inputs).sinks[0];
+      expectValues(sample);
+      for (const TaskSink &sink : program.sinks)
+        std::filesystem::remove(outFile(sink));
+    }
 }
 
 TEST_F(Tasks, LargeChunksGoPastTheCacheAndComeBack) {

@@ -111,6 +111,7 @@ TapestryProgram &TestProgram::table() {
              /*copies=*/nullptr,
              /*input_files=*/nullptr,
              /*output_files=*/nullptr,
+             /*taken_in=*/nullptr,
              /*threads=*/0};
   return program;
 }

@@ -9,6 +9,7 @@
 #define TAPESTRY_REFERENCE_REFERENCE_H
 
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Interfaces/GraphNodeInterface.h"
 #include "tapestry/Support/HostTensor.h"
 #include "llvm/ADT/StringMap.h"
 #include <memory>
@@ -38,16 +39,18 @@ evaluateGraph(teg::GraphOp graph, const llvm::StringMap<HostTensor> &inputs,
 class GraphEvaluator;
 
 /// The same in steps, for who hands sinks out before what follows them is
-/// computed. The graph and the inputs stay as they are until its end.
+/// computed, and knows sources only when what they follow has been. The graph
+/// stays as it is until its end, and so do inputs, once they are used.
 class GraphEvaluation {
 public:
   GraphEvaluation(teg::GraphOp graph, const llvm::StringMap<HostTensor> &inputs,
                   unsigned threads = 0);
   ~GraphEvaluation();
 
-  /// Evaluates up to the next sink that points follow, and returns its name, or
-  /// to the end of the graph: nothing.
-  llvm::Expected<std::optional<llvm::StringRef>> goOn();
+  /// Evaluates up to the next sink that points follow or source that follows
+  /// points, which is used when it goes on, and returns that, or to the end of
+  /// the graph: null.
+  llvm::Expected<GraphNodeInterface> goOn();
   /// The values of the sinks that it has come to.
   llvm::StringMap<HostTensor> &outputs();
 

@@ -91,28 +91,19 @@ LogicalResult RuntimeProgram::verifyBlock(func::FuncOp function) {
     return function.emitError("a device program is one block that ends in "
                               "func.return");
   WalkResult walked = function.walk([&](Operation *op) {
-    bool isOurs = isa<comm::AwaitOp, comm::CollectiveOpInterface,
-                      comm::DeviceOp, comm::HandOutOp, comm::LoopOp,
-                      comm::PointOp, comm::SliceOp, index::CallBlockOp,
-                      index::ConstantOp, index::RequireOp, index::SortOp>(op);
+    bool isOurs =
+        isa<comm::AwaitOp, comm::CollectiveOpInterface, comm::DeviceOp,
+            comm::HandOutOp, comm::LoopOp, comm::PointOp, comm::SliceOp,
+            comm::TakeInOp, index::CallBlockOp, index::ConstantOp,
+            index::RequireOp, index::SortOp>(op);
     if (isOurs && op->getBlock() != &function.front()) {
       op->emitOpError("stands in a region of '")
           << op->getParentOp()->getName()
           << "', but a device program is straight-line code";
       return WalkResult::interrupt();
     }
-    if (auto handOut = dyn_cast<comm::HandOutOp>(op)) {
-      auto types = function.getFunctionType().getResults();
-      uint64_t number = handOut.getOutput();
-      if (function != program || number >= types.size() ||
-          types[number] != handOut.getPart().getType()) {
-        op->emitOpError("hands out ")
-            << handOut.getPart().getType() << " as result " << number << " of '"
-            << function.getSymName() << "', which is no such result"
-            << " of a program";
-        return WalkResult::interrupt();
-      }
-    }
+    if (failed(verifyBorder(function, op)))
+      return WalkResult::interrupt();
     auto loop = dyn_cast<comm::LoopOp>(op);
     if (!loop)
       return WalkResult::advance();
@@ -524,6 +515,8 @@ void RuntimeProgram::lowerOps() {
       lowerPoint(point);
     } else if (auto handOut = dyn_cast<comm::HandOutOp>(op)) {
       lowerHandOut(handOut);
+    } else if (auto takeIn = dyn_cast<comm::TakeInOp>(op)) {
+      lowerTakeIn(takeIn);
     } else if (auto query = dyn_cast<comm::DeviceOp>(op)) {
       query.getResult().replaceAllUsesWith(device);
       query.erase();

@@ -120,6 +120,7 @@ private:
   StringRef emitRequirements(ArrayAttr requirements);
   StringRef emitNames(StringRef table, ArrayRef<std::string> names);
   StringRef emitFiles(StringRef key);
+  StringRef emitTakenIn();
   ArrayAttr list(StringRef key) { return program.getAs<ArrayAttr>(key); }
 
   ModuleOp module;
@@ -469,6 +470,14 @@ StringRef DescriptionEmitter::emitFiles(StringRef key) {
                  : StringRef();
 }
 
+/// Per input whether the program takes it in; none where it takes none in.
+StringRef DescriptionEmitter::emitTakenIn() {
+  SmallVector<int64_t> taken;
+  for (auto entry : list(program::inputs).getAsRange<DictionaryAttr>())
+    taken.push_back(entry.contains(program::takenIn));
+  return llvm::is_contained(taken, 1) ? emitNumbers(taken, 8) : StringRef();
+}
+
 LogicalResult DescriptionEmitter::emit() {
   auto entry = program.getAs<FlatSymbolRefAttr>(program::entry);
   if (failed(functionNamed(entry)))
@@ -516,6 +525,7 @@ LogicalResult DescriptionEmitter::emit() {
       address(emitCopies()),
       address(emitFiles(program::inputs)),
       address(emitFiles(program::outputs)),
+      address(emitTakenIn()),
       i64(threads)};
   emitTable(descriptionName(), {row}, /*single=*/true);
   emitTexts();

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BufferPointers.h"
+#include "ProgramAttributes.h"
 #include "RuntimeProgram.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -24,6 +25,29 @@ void tapestry::dropToken(Value token) {
   }
 }
 
+/// What hands a result out, or takes an argument in, has one of the program.
+LogicalResult RuntimeProgram::verifyBorder(func::FuncOp function,
+                                           Operation *op) {
+  if (auto handOut = dyn_cast<comm::HandOutOp>(op)) {
+    auto types = function.getFunctionType().getResults();
+    uint64_t number = handOut.getOutput();
+    if (function != program || number >= types.size() ||
+        types[number] != handOut.getPart().getType())
+      return op->emitOpError("hands out ")
+             << handOut.getPart().getType() << " as result " << number
+             << " of '" << function.getSymName()
+             << "', which is no such result of a program";
+  }
+  if (auto takeIn = dyn_cast<comm::TakeInOp>(op)) {
+    auto argument = dyn_cast<BlockArgument>(takeIn.getSource());
+    if (function != program || !argument || !argument.hasOneUse())
+      return op->emitOpError("takes in what is no argument of a program that "
+                             "nothing else reads, in '")
+             << function.getSymName() << "'";
+  }
+  return success();
+}
+
 void RuntimeProgram::lowerPoint(comm::PointOp op) {
   b.setInsertionPoint(op);
   func::FuncOp meet = declare("tapestry_rt_point", {pointer}, {});
@@ -32,18 +56,17 @@ void RuntimeProgram::lowerPoint(comm::PointOp op) {
   op.erase();
 }
 
-/// A function (rank, number, buffer) that tells the runtime that the result is
-/// there.
-func::FuncOp RuntimeProgram::handOutCall(MemRefType buffer) {
-  func::FuncOp &made = handOutCalls[buffer];
+/// A function (rank, number, buffer) that calls tapestry_rt_`what`.
+func::FuncOp RuntimeProgram::callOn(StringRef what, MemRefType buffer) {
+  func::FuncOp &made = borderCalls[{buffer, what}];
   if (made)
     return made;
-  func::FuncOp runtime =
-      declare("tapestry_rt_hand_out", {pointer, b.getI64Type(), pointer}, {});
+  func::FuncOp runtime = declare(("tapestry_rt_" + what).str(),
+                                 {pointer, b.getI64Type(), pointer}, {});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(module.getBody());
   made = func::FuncOp::create(
-      b, loc, ("hand_out." + name + "." + Twine(handOutCalls.size() - 1)).str(),
+      b, loc, (what + "." + name + "." + Twine(borderCalls.size() - 1)).str(),
       b.getFunctionType({pointer, b.getI64Type(), buffer}, {}));
   made.setPrivate();
   made->setAttr(deviceAttrName, b.getUnitAttr());
@@ -54,6 +77,13 @@ func::FuncOp RuntimeProgram::handOutCall(MemRefType buffer) {
         pointerTo(b, loc, body->getArgument(2))});
   func::ReturnOp::create(b, loc);
   return made;
+}
+
+void RuntimeProgram::callWithBuffer(Location loc, StringRef what,
+                                    int64_t number, Value buffer) {
+  Value tensor = arith::ConstantIntOp::create(b, loc, number, /*width=*/64);
+  call(loc, callOn(what, cast<MemRefType>(buffer.getType())),
+       {rank, tensor, buffer});
 }
 
 /// The result is put where the caller wants it here already. What the program
@@ -69,10 +99,29 @@ void RuntimeProgram::lowerHandOut(comm::HandOutOp op) {
   auto stored = bufferization::MaterializeInDestinationOp::create(
       b, loc, op.getPart(), place);
   program.front().getTerminator()->setOperand(number, stored.getResult());
-  call(loc, handOutCall(cast<MemRefType>(buffer.getType())),
-       {rank, arith::ConstantOp::create(b, loc, op.getOutputAttr()), buffer});
+  callWithBuffer(loc, "hand_out", number, buffer);
   dropToken(op.getToken());
   op.erase();
+}
+
+/// Who reads the argument does so in its memory, which is filled here.
+void RuntimeProgram::lowerTakeIn(comm::TakeInOp op) {
+  Location loc = op.getLoc();
+  b.setInsertionPoint(op);
+  auto given = op.getSource().getDefiningOp<bufferization::ToTensorOp>();
+  Value buffer = given.getBuffer();
+  // Behind what runs the program.
+  unsigned number = cast<BlockArgument>(buffer).getArgNumber() - 1;
+  NamedAttrList described(cast<DictionaryAttr>(inputs[number]));
+  described.set(program::takenIn, b.getUnitAttr());
+  inputs[number] = described.getDictionary(b.getContext());
+  callWithBuffer(loc, "take_in", number, buffer);
+  Value there = bufferization::ToTensorOp::create(
+      b, loc, op.getPart().getType(), buffer, /*restrict=*/true);
+  op.getPart().replaceAllUsesWith(there);
+  dropToken(op.getToken());
+  op.erase();
+  given.erase();
 }
 
 void RuntimeProgram::lowerAwaits() {

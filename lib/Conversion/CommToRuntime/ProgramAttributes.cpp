@@ -80,7 +80,8 @@ static constexpr Entry tensorEntries[] = {
     {program::name, "a string", is<StringAttr>},
     {program::type, "an integer, float or complex type", isElementType},
     {program::layout, "a layout", is<index::LayoutAttr>},
-    {program::file, "a string", is<StringAttr>, true}};
+    {program::file, "a string", is<StringAttr>, true},
+    {program::takenIn, "a unit", is<UnitAttr>, true}};
 
 static constexpr Entry collectiveEntries[] = {
     {program::vertex, "a string", is<StringAttr>},

@@ -44,6 +44,8 @@ inline constexpr llvm::StringLiteral type = "type";
 inline constexpr llvm::StringLiteral layout = "layout";
 // Of tensors: the file of an input or output where a run names none.
 inline constexpr llvm::StringLiteral file = "file";
+// Of inputs that the program takes in when it has begun.
+inline constexpr llvm::StringLiteral takenIn = "taken_in";
 inline constexpr llvm::StringLiteral vertex = "vertex";
 inline constexpr llvm::StringLiteral kind = "kind";
 inline constexpr llvm::StringLiteral from = "from";

@@ -21,6 +21,7 @@
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
 #include "tapestry/Dialect/Index/IR/IndexSort.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace tapestry {
 
@@ -45,6 +46,8 @@ private:
   mlir::func::CallOp call(mlir::Location loc, mlir::func::FuncOp callee,
                           mlir::ValueRange operands);
   mlir::LogicalResult verifyDeviceProgram();
+  mlir::LogicalResult verifyBorder(mlir::func::FuncOp function,
+                                   mlir::Operation *op);
   mlir::LogicalResult verifyBlock(mlir::func::FuncOp function);
   /// `inPlace`: the inputs whose memory the result of the same number takes
   /// over, in the body of a loop.
@@ -73,7 +76,10 @@ private:
   void lowerPoint(comm::PointOp op);
   void lowerAwaits();
   void lowerHandOut(comm::HandOutOp op);
-  mlir::func::FuncOp handOutCall(mlir::MemRefType buffer);
+  void lowerTakeIn(comm::TakeInOp op);
+  void callWithBuffer(mlir::Location loc, llvm::StringRef what, int64_t number,
+                      mlir::Value buffer);
+  mlir::func::FuncOp callOn(llvm::StringRef what, mlir::MemRefType buffer);
   // ConstantsToRuntime.cpp.
   void lowerConstant(index::ConstantOp op);
   mlir::memref::GlobalOp globalOf(mlir::DenseElementsAttr value);
@@ -111,8 +117,10 @@ private:
   llvm::DenseMap<std::pair<mlir::Type, mlir::Type>, mlir::func::FuncOp>
       collectiveCalls;
   mlir::func::FuncOp requireCall;
-  /// What calls the runtime to hand a result out, by the buffer.
-  llvm::DenseMap<mlir::Type, mlir::func::FuncOp> handOutCalls;
+  /// What calls the runtime to hand a result out or take an argument in, by the
+  /// buffer and what it does.
+  llvm::MapVector<std::pair<mlir::Type, llvm::StringRef>, mlir::func::FuncOp>
+      borderCalls;
   /// Equal ones are one.
   llvm::DenseMap<mlir::Attribute, mlir::memref::GlobalOp> constants;
   unsigned numSorts = 0, numBlockCalls = 0;

@@ -50,6 +50,7 @@ private:
   void lowerPoint(tra::PointOp point);
   void lowerAwait(tra::AwaitOp await);
   void lowerHandOut(tra::HandOutOp handOut);
+  LogicalResult lowerTakeIn(tra::TakeInOp takeIn);
   void lowerReturn(func::ReturnOp op);
   template <typename Op> Value emitReduction(tra::AggregateOp aggregate);
   template <typename Op> Value emitExchange(tra::RepartitionOp repartition);
@@ -329,6 +330,21 @@ void DeviceProgram::lowerHandOut(tra::HandOutOp handOut) {
   define(handOut.getToken(), lastToken);
 }
 
+/// As it hands results out.
+LogicalResult DeviceProgram::lowerTakeIn(tra::TakeInOp takeIn) {
+  auto from = takeIn.getSource().getDefiningOp<tra::FromTensorOp>();
+  if (!from || !takeIn.getSource().hasOneUse())
+    return takeIn.emitError("takes in what is no argument that nothing else "
+                            "reads");
+  Value source = part(takeIn.getSource());
+  auto op =
+      comm::TakeInOp::create(builder, takeIn.getLoc(), source.getType(),
+                             comm::TokenType::get(context), source, tokens());
+  lastToken = op.getToken();
+  define(takeIn.getResult(), op.getPart());
+  return success();
+}
+
 void DeviceProgram::lowerReturn(func::ReturnOp op) {
   SmallVector<Value> results;
   for (Value result : op.getOperands())
@@ -362,6 +378,8 @@ LogicalResult DeviceProgram::lowerOp(Operation *op) {
     lowerAwait(await);
   else if (auto handOut = dyn_cast<tra::HandOutOp>(op))
     lowerHandOut(handOut);
+  else if (auto takeIn = dyn_cast<tra::TakeInOp>(op))
+    return lowerTakeIn(takeIn);
   else if (auto exit = dyn_cast<func::ReturnOp>(op))
     lowerReturn(exit);
   else

@@ -165,7 +165,12 @@ LogicalResult GraphLowering::lowerSource(GraphNodeInterface source) {
   Value relation = tra::FromTensorOp::create(b, source.getLoc(),
                                              relationType(elementType, given),
                                              arguments.lookup(source));
-  relation = heldBack(source.getLoc(), relation, source.getAwaitedValues());
+  // Who gives it does so after the points.
+  if (!source.getAwaitedValues().empty())
+    relation = tra::TakeInOp::create(
+        b, source.getLoc(), relation.getType(), relation,
+        llvm::map_to_vector(source.getAwaitedValues(),
+                            [&](Value point) { return tokens.lookup(point); }));
   homes[tensor] =
       move(relation, source.getTensorName(), StringAttr(), {}, home->second);
   return success();

@@ -16,9 +16,12 @@ void Analyzer::takeParams(const Program &program) {
   if (open.empty() || !options.shapeOfInput)
     return;
   checkNamedInputs(program);
-  for (const Stmt *stmt : program.statements)
-    if (auto *input = llvm::dyn_cast<InputStmt>(stmt))
-      takeParams(*input, open);
+  // The file behind a point may be written before that: others come first.
+  for (bool isLate : {false, true})
+    for (const Stmt *stmt : program.statements)
+      if (auto *input = llvm::dyn_cast<InputStmt>(stmt);
+          input && input->after.name.empty() != isLate)
+        takeParams(*input, open);
 }
 
 /// A file of no input decides nothing. Where nothing is open whoever reads the
@@ -49,7 +52,9 @@ void Analyzer::takeParams(const InputStmt &input,
                           llvm::ArrayRef<llvm::StringRef> open) {
   auto nameAt = [&](const Expr *extent) -> llvm::StringRef {
     auto *name = llvm::dyn_cast<NameExpr>(extent);
-    return name && llvm::is_contained(open, name->name) ? name->name : "";
+    bool isOpen = name && llvm::is_contained(open, name->name) &&
+                  (input.after.name.empty() || !taken.contains(name->name));
+    return isOpen ? name->name : "";
   };
   if (llvm::none_of(input.shape,
                     [&](const Expr *e) { return !nameAt(e).empty(); }))

@@ -218,6 +218,9 @@ typedef struct TapestryProgram {
    * where the run names none; null: none is. A table may be null. */
   const char *const *input_files;
   const char *const *output_files;
+  /* Per input 1 where the program calls tapestry_rt_take_in for it, which it is
+   * not given before; null: for none. */
+  const uint8_t *taken_in;
   /* Threads of a rank, which predicted_peak_bytes is of and a run has unless
    * it is told another number; 0: as many as there are cores for, and the
    * prediction is of one. */
@@ -232,7 +235,7 @@ static_assert(sizeof(TapestryVertex) == 16, "layout known to the compiler");
 static_assert(sizeof(TapestryRequirement) == 48,
               "layout known to the compiler");
 static_assert(sizeof(TapestryCopy) == 16, "layout known to the compiler");
-static_assert(sizeof(TapestryProgram) == 176, "layout known to the compiler");
+static_assert(sizeof(TapestryProgram) == 184, "layout known to the compiler");
 #endif
 
 /* ---- called by generated code --------------------------------------------
@@ -259,6 +262,10 @@ void tapestry_rt_point(TapestryRank *rank);
  * point. */
 void tapestry_rt_hand_out(TapestryRank *rank, int64_t output,
                           const void *buffer);
+/* Puts the rank's part of input `input` into `buffer`, which is what the entry
+ * was given for it and has not been read: of a file as it is now. Called by all
+ * ranks, in the order that they have for collectives. */
+void tapestry_rt_take_in(TapestryRank *rank, int64_t input, void *buffer);
 /* Ends all ranks with requirement number `index` unless `first`, the row-major
  * number of the first element that is outside, is TAPESTRY_NOTHING_OUTSIDE;
  * `value` is that element. All ranks have the same. */

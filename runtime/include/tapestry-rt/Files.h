@@ -86,6 +86,9 @@ using NamedFile = std::pair<std::string, std::string>;
 /// by whatever names. /dev/null takes several.
 Status checkDistinct(const std::vector<NamedFile> &written,
                      const std::vector<NamedFile> &read);
+/// Whether two paths are those of one regular file, or of one that is not
+/// there.
+bool isSameFile(const std::string &a, const std::string &b);
 
 /// Reads the shape that the header of a .npy file states. Messages start with
 /// the file's name.

@@ -76,17 +76,21 @@ struct TaskShard {
   std::vector<int32_t> views;  ///< per input of the kernel
   std::vector<int32_t> chunks; ///< per output of the kernel
   int64_t flops = 0;
-  /// Shards that must have ended before, besides those whose chunks it reads.
-  std::vector<int32_t> after;
+  /// Shards that must have ended before, besides those whose chunks it reads,
+  /// and sinks that must have been handed out: their files are whole and have
+  /// their names.
+  std::vector<int32_t> after = {}, afterSinks = {};
 };
 
 /// Integers in memory have no sign, those of inputs and sinks may. `file` is
-/// what is read or written where a run names none; empty: none is.
+/// what is read or written where a run names none; empty: none is. An input
+/// that is `after` something is not looked at before.
 struct TaskInput {
   std::string name;
   int32_t dtype;
   std::vector<int64_t> shape;
   std::string file = {};
+  std::vector<int32_t> after = {}, afterSinks = {};
 };
 
 /// An output: its file gets a view of the same type, but for an integer's sign,
@@ -97,6 +101,8 @@ struct TaskSink {
   std::vector<int64_t> shape;
   int32_t view;
   std::string file = {};
+  /// What must have been done before it is handed out.
+  std::vector<int32_t> after = {}, afterSinks = {};
 };
 
 struct TaskProgram {
@@ -143,10 +149,12 @@ struct TaskStep {
     Spill,     ///< writes a chunk to the file; once for each chunk
     DropView,  ///< frees a view
     DropChunk, ///< frees a chunk
-    Forget     ///< nobody reads the chunk again, not from the file either
+    Forget,    ///< nobody reads the chunk again, not from the file either
+    HandOut,   ///< gives the file of a sink that others follow its name
+    TakeIn     ///< opens the file of an input that follows others
   };
   Kind kind;
-  int32_t index; ///< of the view, chunk, shard or sink
+  int32_t index; ///< of the view, chunk, shard, sink or input
   int32_t piece = 0;
 };
 

@@ -203,6 +203,10 @@ std::string tapestry::rt::outputFile(const TapestryProgram &program,
   return fileIn(program.output_files, output);
 }
 
+bool tapestry::rt::isTakenIn(const TapestryProgram &program, int32_t input) {
+  return program.taken_in && program.taken_in[input] != 0;
+}
+
 static std::string listTensors(const TapestryTensor *tensors, int32_t count,
                                const char *const *files, const char *option) {
   size_t widest = 0;

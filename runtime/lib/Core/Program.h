@@ -25,6 +25,9 @@ bool isUnreadInput(const TapestryProgram &program, const std::string &name);
 std::string inputFile(const TapestryProgram &program, int32_t input);
 std::string outputFile(const TapestryProgram &program, int32_t output);
 
+/// Whether the program takes an input in when it has begun.
+bool isTakenIn(const TapestryProgram &program, int32_t input);
+
 /// One line per input: "  -i A=FILE   f32[3, 4]", with the file of those that
 /// have one: "  -i A=FILE   f32[3, 4] (a.npy)".
 std::string listInputs(const TapestryProgram &program);

@@ -459,6 +459,11 @@ Status tapestry::rt::checkDistinct(const std::vector<NamedFile> &written,
   return Status::success();
 }
 
+bool tapestry::rt::isSameFile(const std::string &a, const std::string &b) {
+  Identity own(a);
+  return !own.isStream && !own.takesSeveral && own == Identity(b);
+}
+
 void tapestry::rt::holdStandardFiles() {
   for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(fd, F_GETFD) == -1 && errno == EBADF) {

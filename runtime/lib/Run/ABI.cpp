@@ -38,6 +38,11 @@ void tapestry_rt_hand_out(TapestryRank *rank, int64_t output,
     Handle::of(rank).leave();
 }
 
+void tapestry_rt_take_in(TapestryRank *rank, int64_t input, void *buffer) {
+  if (!Handle::of(rank).takeIn(input, buffer))
+    Handle::of(rank).leave();
+}
+
 void tapestry_rt_require(TapestryRank *rank, int64_t index,
                          const int64_t *first, const int64_t *value) {
   if (*first != TAPESTRY_NOTHING_OUTSIDE) {

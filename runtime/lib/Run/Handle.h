@@ -38,6 +38,9 @@ public:
   /// Output `output` is complete in `buffer` before the program ends. Returns
   /// false where generated code must `leave`.
   [[nodiscard]] virtual bool handOut(int64_t output, const void *buffer) = 0;
+  /// Fills the buffer of input `input` after the program has begun. Returns
+  /// false where generated code must `leave`.
+  [[nodiscard]] virtual bool takeIn(int64_t input, void *buffer) = 0;
   /// Ends the run by requirement `index`: element number `first` of what it is
   /// about is outside.
   virtual void endOutside(int64_t index, int64_t first, int64_t value) = 0;

@@ -280,9 +280,29 @@ Status Job::checkOptions() {
   return status;
 }
 
+bool Job::isFed(int input) const {
+  return std::any_of(feeds.begin(), feeds.end(),
+                     [&](const Feed &f) { return f.input == input; });
+}
+
+bool Job::readsBack() const {
+  return std::find(readBack.begin(), readBack.end(), true) != readBack.end();
+}
+
+void Job::findReadBack() {
+  readBack.assign(program.num_outputs, false);
+  for (int32_t i = 0; i < program.num_inputs; ++i)
+    if (isTakenIn(program, i) && !isHeld(i))
+      for (int32_t o = 0; o < program.num_outputs; ++o)
+        if (!outputPaths[o].empty() &&
+            isSameFile(outputPaths[o], inputPaths[i]))
+          readBack[o] = true;
+}
+
 /// An output may take the place of an input, which has been read by then; a
 /// text there is a mistake, and so is what the program itself says of both: it
-/// would read something else the next time.
+/// would read something else the next time. Of what is taken in that is the
+/// program's to say.
 Status Job::checkDistinctFiles() const {
   std::vector<NamedFile> tensors, texts, inputFiles, ownSources, ownSinks;
   for (int32_t i = 0; i < program.num_inputs; ++i) {
@@ -290,7 +310,7 @@ Status Job::checkDistinctFiles() const {
       continue;
     inputFiles.emplace_back(format("input '%s'", program.inputs[i].name),
                             inputPaths[i]);
-    if (inputPaths[i] == inputFile(program, i))
+    if (inputPaths[i] == inputFile(program, i) && !isTakenIn(program, i))
       ownSources.push_back(inputFiles.back());
   }
   for (int32_t i = 0; i < program.num_outputs; ++i) {
@@ -320,11 +340,12 @@ Status Job::openFiles() {
   Status status = checkDistinctFiles();
   if (status.failed())
     return status;
+  findReadBack();
   for (int32_t i = 0; i < program.num_inputs; ++i) {
     inputs.push_back(std::make_unique<InputFile>());
-    if (isHeld(i))
+    if (isHeld(i) || isTakenIn(program, i))
       continue;
-    status = inputs.back()->open(inputPaths[i], program.inputs[i]);
+    status = openInput(i, *inputs.back());
     if (status.failed())
       return status;
   }

@@ -67,6 +67,16 @@ public:
 
   /// "mpi" or "local".
   const std::string &backend() const { return backendName; }
+  /// Opens the file of an input that is read now.
+  Status openInput(int input, InputFile &file) const {
+    return file.open(inputPaths[input], program.inputs[input]);
+  }
+  /// Whether a run gives the next one input `input`.
+  bool isFed(int input) const;
+  /// Whether an input that the program takes in is the file of output `output`;
+  /// and of any.
+  bool isReadBack(int64_t output) const { return readBack[output]; }
+  bool readsBack() const;
   /// A failure with the tool's name before it: "prog: error: ...".
   Status failure(ExitStatus exit, const std::string &message) const;
 
@@ -102,7 +112,7 @@ public:
   MemoryBudget &budget;
   /// What the arena of each rank reserves at its start; null: nothing.
   const int64_t *reserved = nullptr;
-  /// Per input; not open where a session has it.
+  /// Per input; not open where a session has it, or the program takes it in.
   std::vector<std::unique_ptr<InputFile>> inputs;
   /// Per output; null where it was not asked for.
   std::vector<std::unique_ptr<OutputFile>> outputs;
@@ -116,6 +126,7 @@ private:
   Status checkFeed(const Feed &feed) const;
   Status checkEnvironment();
   Status checkDistinctFiles() const;
+  void findReadBack();
   void countThreads(int64_t ranks);
   Status unknownInput(const std::string &name) const;
   Status unknownOutput(const std::string &name) const;
@@ -125,6 +136,7 @@ private:
   std::vector<int> cores;               // that this process may use
   std::vector<std::string> inputPaths;  // per input
   std::vector<std::string> outputPaths; // per output; empty: not asked for
+  std::vector<bool> readBack;           // per output
 };
 
 } // namespace rt

@@ -2,6 +2,7 @@
 
 #include "Run/Rank.h"
 #include "Core/Machine.h"
+#include "Core/Program.h"
 #include "Core/Types.h"
 #include "Run/Results.h"
 #include "Run/Trace.h"
@@ -80,29 +81,6 @@ Status Rank::execute() {
   return status;
 }
 
-/// All write into the files aside that rank 0 names.
-Status Rank::nameOutputs() {
-  bool isFirst = communicator.rank() == 0;
-  uint64_t runId = uniqueId();
-  std::string names;
-  for (size_t i = 0; isFirst && i < job.outputs.size(); ++i)
-    if (job.outputs[i])
-      names += job.outputs[i]->nameAside(runId + i) + '\0';
-  auto bytes = static_cast<int64_t>(names.size());
-  Status status = communicator.broadcast(&bytes, sizeof(bytes));
-  if (status.failed() || bytes == 0)
-    return status;
-  names.resize(bytes);
-  status = communicator.broadcast(names.data(), bytes);
-  size_t at = 0;
-  for (auto &file : job.outputs)
-    if (!status.failed() && file) {
-      file->joinAside(names.c_str() + at);
-      at = names.find('\0', at) + 1;
-    }
-  return status;
-}
-
 Status Rank::start() {
   Status status = nameOutputs();
   if (status.failed())
@@ -129,23 +107,6 @@ Status Rank::allocate(int32_t space, uint64_t bytes, uint64_t alignment,
   return memory ? Status::success() : arena.exhausted(bytes);
 }
 
-Status Rank::readInput(int32_t number) {
-  if (job.isInPlace(number)) {
-    // Programs do not write what they are given.
-    inputs[number] = job.held->inputs[number]->parts[device()];
-    return Status::success();
-  }
-  const TapestryTensor &tensor = program.inputs[number];
-  Status status = allocate(TAPESTRY_HOST, partBytes(tensor, device()),
-                           Arena::minAlignment, inputs[number]);
-  if (status.failed() || job.isHeld(number))
-    return status;
-  int64_t since = nowNanoseconds();
-  status = job.inputs[number]->read(boxOf(tensor, device()), inputs[number]);
-  trace(TraceEvent::Read, number, since, nowNanoseconds());
-  return status;
-}
-
 Status Rank::move(size_t number) {
   int input = job.moves[number].input;
   const HeldTensor &from = *job.held->inputs[input];
@@ -167,35 +128,6 @@ Status Rank::move(size_t number) {
   return status;
 }
 
-Status Rank::readInputs() {
-  int64_t begin = nowNanoseconds();
-  showProgress(begin, "reading");
-  int64_t bytes = 0;
-  for (int32_t i = 0; i < program.num_inputs; ++i) {
-    Status status = readInput(i);
-    if (status.failed())
-      return status;
-    bytes += partBytes(program.inputs[i], device());
-  }
-  for (size_t number = 0; number < job.moves.size(); ++number) {
-    Status status = move(number);
-    if (status.failed())
-      return status;
-  }
-  for (int32_t i = 0; i < program.num_outputs; ++i) {
-    Status status =
-        allocate(TAPESTRY_HOST, partBytes(program.outputs[i], device()),
-                 Arena::minAlignment, outputs[i]);
-    if (status.failed())
-      return status;
-  }
-  report.readTime = nowNanoseconds() - begin;
-  say(format("rank 0 of %d (%s) read %s in %.3g s", communicator.size(),
-             job.backend().c_str(), formatBytes(bytes).c_str(),
-             report.readTime * 1e-9));
-  return Status::success();
-}
-
 //===----------------------------------------------------------------------===//
 // Running
 //===----------------------------------------------------------------------===//
@@ -203,6 +135,11 @@ Status Rank::readInputs() {
 Status Rank::runOnce() {
   int64_t begin = nowNanoseconds();
   showProgress(begin, "running");
+  if (run > 0 && job.readsBack()) {
+    Status status = nameAgain();
+    if (status.failed())
+      return status;
+  }
   if (!call(program, inputs.data(), outputs.data()))
     return failure;
   enterVertex(-1);
@@ -373,30 +310,21 @@ bool Rank::meet() {
   return !status.failed();
 }
 
-/// Runs before the last leave what the last will write.
-Status Rank::handOutNow(int64_t output, const void *buffer) {
-  if (output < 0 || output >= program.num_outputs || buffer != outputs[output])
-    return Status::failure(
-        ExitRankFailed,
-        format("the program hands out output %lld of %d from elsewhere",
-               static_cast<long long>(output), program.num_outputs));
-  if (run + 1 < job.options.repeat || !job.outputs[output])
-    return Status::success();
-  Status status = writeOutput(output);
-  isHandedOut[output] = true;
-  return status.failed() ? status : nameOutput(output);
-}
-
-bool Rank::handOut(int64_t output, const void *buffer) {
+/// Does what is no vertex's: of its time, as of a collective's, that one has
+/// nothing.
+bool Rank::beside(int64_t &time, const std::function<Status()> &act) {
   int64_t begin = nowNanoseconds();
-  Status status = handOutNow(output, buffer);
+  Status status = act();
   if (status.failed()) {
-    fail(status);
+    // What is wrong with the data is so whatever rank says it.
+    if (status.exitStatus() == ExitBadInput)
+      endAll(status, status.message());
+    else
+      fail(status);
     return false;
   }
   int64_t end = nowNanoseconds();
-  report.writeTime += end - begin;
-  // As of a collective, the time is not the vertex's.
+  time += end - begin;
   if (vertex >= 0)
     report.vertexTime[vertex] += begin - vertexSince;
   vertexSince = end;
@@ -421,65 +349,6 @@ void Rank::endOutside(int64_t index, int64_t first, int64_t value) {
 //===----------------------------------------------------------------------===//
 // Results
 //===----------------------------------------------------------------------===//
-
-Status Rank::writeOutput(size_t number) {
-  OutputFile &file = *job.outputs[number];
-  const TapestryTensor &tensor = program.outputs[number];
-  int64_t since = nowNanoseconds();
-  Status status = communicator.rank() == 0 ? file.create() : Status::success();
-  if (!status.failed())
-    status = communicator.barrier();
-  bool writes = tensor.owner[device()] && partBytes(tensor, device()) > 0;
-  if (!status.failed() && writes)
-    status = file.open();
-  if (!status.failed() && writes)
-    status = file.write(boxOf(tensor, device()), outputs[number]);
-  // Ranks of one process share the open file: all write, then it is closed,
-  // which may tell of late errors, and only then named.
-  if (!status.failed())
-    status = communicator.barrier();
-  if (!status.failed())
-    status = file.close();
-  if (!status.failed())
-    status = communicator.barrier();
-  if (!status.failed())
-    trace(TraceEvent::Write, static_cast<int32_t>(number), since,
-          nowNanoseconds());
-  return status;
-}
-
-Status Rank::nameOutput(size_t number) {
-  return communicator.rank() == 0 ? job.outputs[number]->commit()
-                                  : Status::success();
-}
-
-Status Rank::writeOutputs() {
-  int64_t begin = nowNanoseconds();
-  run = job.options.repeat - 1;
-  showProgress(begin, "writing");
-  if (job.fault.strikes(device(), Fault::atWrite)) {
-    Status status = strike("writing");
-    if (status.failed())
-      return status;
-  }
-  auto isLeft = [&](size_t number) {
-    return job.outputs[number] && !isHandedOut[number];
-  };
-  for (size_t i = 0; i < job.outputs.size(); ++i) {
-    Status status = isLeft(i) ? writeOutput(i) : Status::success();
-    if (status.failed())
-      return status;
-  }
-  // Named together, when all are complete.
-  for (size_t i = 0; i < job.outputs.size(); ++i) {
-    Status status = isLeft(i) ? nameOutput(i) : Status::success();
-    if (status.failed())
-      return status;
-  }
-  report.writeTime += nowNanoseconds() - begin;
-  say(format("wrote in %.3g s", report.writeTime * 1e-9));
-  return Status::success();
-}
 
 /// What a user sees who has asked for no file.
 Status Rank::showResults() {

@@ -12,6 +12,7 @@
 #include "Run/Job.h"
 #include "Run/ProgramCollective.h"
 #include "Run/Report.h"
+#include <functional>
 
 namespace tapestry {
 namespace rt {
@@ -32,6 +33,7 @@ public:
                                    void *target) override;
   [[nodiscard]] bool meet() override;
   [[nodiscard]] bool handOut(int64_t output, const void *buffer) override;
+  [[nodiscard]] bool takeIn(int64_t input, void *buffer) override;
   void endOutside(int64_t index, int64_t first, int64_t value) override;
   void endBlock(int32_t number) override;
   void enterVertex(int64_t vertex) override;
@@ -47,8 +49,10 @@ private:
   void endAll(const Status &status, const std::string &message);
   Status start();
   Status nameOutputs();
+  Status nameAgain();
   Status readInputs();
   Status readInput(int32_t number);
+  Status readFile(int32_t number, const InputFile &file);
   /// Brings an input that is held elsewhere to where the program reads it.
   Status move(size_t number);
   /// Leaves the outputs to the session.
@@ -58,7 +62,9 @@ private:
   Status feedAll();
   Status feed(size_t number);
   Status checkCounts(int64_t run);
+  bool beside(int64_t &time, const std::function<Status()> &act);
   Status handOutNow(int64_t output, const void *buffer);
+  Status takeInNow(int64_t input, const void *buffer);
   Status writeOutputs();
   /// Writes an output into its file aside, with all ranks.
   Status writeOutput(size_t number);

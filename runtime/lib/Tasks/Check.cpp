@@ -159,6 +159,21 @@ static Status checkKernel(const TaskProgram &program, const TaskShard &shard) {
   return Status::success();
 }
 
+/// What is waited for is there.
+template <typename Follower>
+static Status checkOrder(const TaskProgram &program, const std::string &what,
+                         const Follower &follower) {
+  for (int32_t shard : follower.after)
+    if (!isNumberOf(shard, program.shards))
+      return wrong(format("%s names shard %d of %zu", what.c_str(), shard,
+                          program.shards.size()));
+  for (int32_t sink : follower.afterSinks)
+    if (!isNumberOf(sink, program.sinks))
+      return wrong(format("%s names sink %d of %zu", what.c_str(), sink,
+                          program.sinks.size()));
+  return Status::success();
+}
+
 static Status checkShard(const TaskProgram &program, const TaskShard &shard,
                          std::vector<bool> &isProduced) {
   std::string what = format("shard '%s'", shard.name.c_str());
@@ -171,9 +186,9 @@ static Status checkShard(const TaskProgram &program, const TaskShard &shard,
   for (int32_t view : shard.views)
     if (!isNumberOf(view, program.views))
       return missing("view", view, program.views.size());
-  for (int32_t before : shard.after)
-    if (!isNumberOf(before, program.shards))
-      return missing("shard", before, program.shards.size());
+  Status order = checkOrder(program, what, shard);
+  if (order.failed())
+    return order;
   for (int32_t chunk : shard.chunks) {
     if (!isNumberOf(chunk, program.chunks))
       return missing("chunk", chunk, program.chunks.size());
@@ -185,7 +200,27 @@ static Status checkShard(const TaskProgram &program, const TaskShard &shard,
   return checkKernel(program, shard);
 }
 
-static Status checkSink(const TaskProgram &program, const TaskSink &sink) {
+/// Sinks stand behind those that they follow, themselves or with what they
+/// write.
+static Status checkSinkOrder(const TaskProgram &program, size_t number) {
+  const TaskSink &sink = program.sinks[number];
+  Status status = checkOrder(program, "sink '" + sink.name + "'", sink);
+  auto check = [&](const std::vector<int32_t> &earlier) {
+    for (int32_t other : earlier)
+      if (!status.failed() && static_cast<size_t>(other) >= number)
+        status = wrong(format("sink '%s' is number %zu and follows sink %d",
+                              sink.name.c_str(), number, other));
+  };
+  if (!status.failed())
+    check(sink.afterSinks);
+  for (const TaskPiece &piece : program.views[sink.view].pieces)
+    if (int32_t input = program.chunks[piece.chunk].input; input >= 0)
+      check(program.inputs[input].afterSinks);
+  return status;
+}
+
+static Status checkSink(const TaskProgram &program, size_t number) {
+  const TaskSink &sink = program.sinks[number];
   if (!isNumberOf(sink.view, program.views))
     return wrong(format("sink '%s' names view %d of %zu", sink.name.c_str(),
                         sink.view, program.views.size()));
@@ -194,7 +229,13 @@ static Status checkSink(const TaskProgram &program, const TaskSink &sink) {
     return wrong(format("sink '%s' is %s, its view %s", sink.name.c_str(),
                         textOf(sink.dtype, sink.shape).c_str(),
                         textOf(view.dtype, view.shape).c_str()));
-  return Status::success();
+  return checkSinkOrder(program, number);
+}
+
+static Status checkInput(const TaskProgram &program, const TaskInput &input) {
+  std::string what = "input '" + input.name + "'";
+  Status status = checkTensor(what, input.dtype, input.shape);
+  return status.failed() ? status : checkOrder(program, what, input);
 }
 
 static Status checkKernels(const TaskProgram &program) {
@@ -221,8 +262,7 @@ Status tapestry::rt::checkTasks(const TaskProgram &program) {
   Status status;
   for (const TaskInput &input : program.inputs)
     if (!status.failed())
-      status =
-          checkTensor("input '" + input.name + "'", input.dtype, input.shape);
+      status = checkInput(program, input);
   for (size_t i = 0; i < program.chunks.size() && !status.failed(); ++i)
     status = checkChunk(program, i);
   for (size_t i = 0; i < program.views.size() && !status.failed(); ++i)
@@ -237,8 +277,7 @@ Status tapestry::rt::checkTasks(const TaskProgram &program) {
     if (program.chunks[i].input < 0 && !isProduced[i])
       status = wrong(format("no shard produces chunk '%s'",
                             program.chunks[i].name.c_str()));
-  for (const TaskSink &sink : program.sinks)
-    if (!status.failed())
-      status = checkSink(program, sink);
+  for (size_t i = 0; i < program.sinks.size() && !status.failed(); ++i)
+    status = checkSink(program, i);
   return status;
 }

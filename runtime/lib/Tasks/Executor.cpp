@@ -25,10 +25,12 @@ Executor::Executor(const TaskGraph &graph, const TaskSchedule &schedule,
                    Job &job, SpillFile *spill, int workers)
     : graph(graph), schedule(schedule), job(job),
       vertexTime(job.program.num_vertices, 0),
-      numbers(graph.program.sinks.size()), steps(graph, schedule), spill(spill),
-      numWorkers(workers), numFileThreads(fileThreads(steps, workers)),
-      budget(INT64_MAX), arena(budget, &held),
-      memory(graph.numBuffers, nullptr), places(graph.numChunks, -1) {
+      numbers(graph.program.sinks.size()),
+      isHandedOut(graph.program.sinks.size(), 0), steps(graph, schedule),
+      spill(spill), numWorkers(workers),
+      numFileThreads(fileThreads(steps, workers)), budget(INT64_MAX),
+      arena(budget, &held), memory(graph.numBuffers, nullptr),
+      places(graph.numChunks, -1) {
   spans.resize(threads());
   for (size_t i = 0; i < schedule.steps.size(); ++i) {
     TaskStep::Kind kind = schedule.steps[i].kind;
@@ -238,6 +240,10 @@ Status Executor::perform(LocalHub &hub, Worker &worker, int32_t number) {
   case TaskStep::Forget:
     spill->forget(places[step.index], graph.bytes[step.index]);
     return status;
+  case TaskStep::HandOut:
+    return handOut(step.index);
+  case TaskStep::TakeIn:
+    return takeIn(step.index);
   case TaskStep::DropView:
   case TaskStep::DropChunk:
     break;
@@ -470,6 +476,30 @@ Status Executor::writeFill(int32_t sink) {
     return !status.failed();
   });
   return status;
+}
+
+/// Runs before the last leave what the last will write, but for what they read.
+Status Executor::handOut(int32_t sink) {
+  bool isLast = runNumber + 1 == job.options.repeat;
+  OutputFile *file = job.outputs[sink].get();
+  if (!file || (!isLast && !job.isReadBack(sink)))
+    return Status::success();
+  int64_t begin = nowNanoseconds();
+  Status status = file->close();
+  if (!status.failed())
+    status = file->commit();
+  if (!status.failed() && !isLast) {
+    file->nameAside(uniqueId() + sink);
+    status = file->create();
+  }
+  isHandedOut[sink] = isLast;
+  counts.writeTime += nowNanoseconds() - begin;
+  return status;
+}
+
+Status Executor::takeIn(int32_t input) {
+  job.inputs[input] = std::make_unique<InputFile>();
+  return job.openInput(input, *job.inputs[input]);
 }
 
 //===----------------------------------------------------------------------===//

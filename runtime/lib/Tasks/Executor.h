@@ -67,6 +67,8 @@ public:
   std::vector<int64_t> vertexTime;
   /// Per sink of no dimensions that is no file: its element.
   std::vector<std::vector<char>> numbers;
+  /// Per sink, whether its file has its name already.
+  std::vector<char> isHandedOut;
 
 private:
   friend class Worker;
@@ -87,6 +89,8 @@ private:
   Status writeTurned(int32_t sink, const Box &box, const char *source,
                      const std::vector<int64_t> &strides);
   Status writeFill(int32_t sink);
+  Status handOut(int32_t sink);
+  Status takeIn(int32_t input);
   Status allocate(int32_t buffer);
   void done(int32_t step);
   void drop(const TaskStep &step);

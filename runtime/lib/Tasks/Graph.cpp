@@ -39,6 +39,71 @@ int64_t tapestry::rt::scratchCharge(int64_t bytes) {
 static constexpr double operationsPerSecond = 5e10;
 static constexpr double bytesPerSecond = 1e10;
 
+namespace {
+/// The shards that must have ended before what follows shards and sinks.
+class Predecessors {
+public:
+  Predecessors(const TaskProgram &program,
+               const std::vector<int32_t> &producers)
+      : program(program), producers(producers), ofSink(program.sinks.size()),
+        isKnown(program.sinks.size(), 0) {}
+
+  template <typename Follower>
+  void addTo(std::vector<int32_t> &before, const Follower &follower) {
+    before.insert(before.end(), follower.after.begin(), follower.after.end());
+    for (int32_t sink : follower.afterSinks) {
+      const std::vector<int32_t> &more = of(sink);
+      before.insert(before.end(), more.begin(), more.end());
+    }
+  }
+  /// Those without which a view is not there.
+  void addView(std::vector<int32_t> &before, const TaskView &view) {
+    for (const TaskPiece &piece : view.pieces) {
+      int32_t input = program.chunks[piece.chunk].input;
+      if (input >= 0)
+        addTo(before, program.inputs[input]);
+      else if (producers[piece.chunk] >= 0)
+        before.push_back(producers[piece.chunk]);
+    }
+  }
+
+private:
+  const std::vector<int32_t> &of(int32_t sink) {
+    std::vector<int32_t> &result = ofSink[sink];
+    if (isKnown[sink])
+      return result;
+    isKnown[sink] = 1;
+    std::vector<int32_t> before;
+    addTo(before, program.sinks[sink]);
+    addView(before, program.views[program.sinks[sink].view]);
+    std::sort(before.begin(), before.end());
+    before.erase(std::unique(before.begin(), before.end()), before.end());
+    return result = std::move(before);
+  }
+
+  const TaskProgram &program;
+  const std::vector<int32_t> &producers;
+  std::vector<std::vector<int32_t>> ofSink;
+  std::vector<char> isKnown;
+};
+} // namespace
+
+void TaskGraph::findFollowers() {
+  isFollowed.assign(program.sinks.size(), 0);
+  auto note = [&](const auto &follower) {
+    for (int32_t sink : follower.afterSinks)
+      isFollowed[sink] = 1;
+  };
+  for (const TaskShard &shard : program.shards)
+    note(shard);
+  for (const TaskSink &sink : program.sinks)
+    note(sink);
+  for (const TaskInput &input : program.inputs) {
+    note(input);
+    isTakenIn.push_back(!input.after.empty() || !input.afterSinks.empty());
+  }
+}
+
 TaskGraph::TaskGraph(const TaskProgram &program,
                      const std::vector<bool> &unwanted)
     : program(program), numChunks(static_cast<int32_t>(program.chunks.size())),
@@ -52,7 +117,7 @@ TaskGraph::TaskGraph(const TaskProgram &program,
     home.push_back(chunk >= 0 ? chunk : numChunks + static_cast<int32_t>(i));
     bytes.push_back(bufferBytes(tensorBytes(view.dtype, view.shape)));
   }
-  std::vector<int32_t> producers(numChunks, -1);
+  producers.assign(numChunks, -1);
   for (size_t i = 0; i < program.shards.size(); ++i) {
     const TaskShard &shard = program.shards[i];
     int64_t taken = scratchCharge(program.kernels[shard.kernel].scratchBytes);
@@ -80,12 +145,15 @@ TaskGraph::TaskGraph(const TaskProgram &program,
     parts.end(/*sorted=*/true);
   }
   partOf = parts.inverse(numChunks);
+  findFollowers();
+  Predecessors predecessors(program, producers);
+  std::vector<int32_t> earlier;
   for (const TaskShard &shard : program.shards) {
+    earlier.clear();
     for (int32_t view : shard.views)
-      for (const TaskPiece &piece : program.views[view].pieces)
-        if (producers[piece.chunk] >= 0)
-          before.add(producers[piece.chunk]);
-    for (int32_t other : shard.after)
+      predecessors.addView(earlier, program.views[view]);
+    predecessors.addTo(earlier, shard);
+    for (int32_t other : earlier)
       before.add(other);
     before.end(/*sorted=*/true);
   }

@@ -66,18 +66,26 @@ struct TaskGraph {
   /// Per view with a buffer of its own that some shard reads: the chunks that
   /// it is put together of, those of inputs left out; per chunk the views.
   Rows parts, partOf;
+  /// Per chunk: the shard that makes it; -1: an input.
+  std::vector<int32_t> producers;
   /// Per shard: those that must have ended before; per shard those after.
   Rows before, after;
   /// Per chunk: the pieces of sinks that it goes to.
   std::vector<std::vector<SinkPiece>> writes;
   /// Those that come from inputs.
   std::vector<SinkPiece> inputWrites;
+  /// Per sink: whether something follows it; per input: whether it follows
+  /// something.
+  std::vector<char> isFollowed, isTakenIn;
   /// Sinks whose views have an element between their pieces that is not zero.
   std::vector<int32_t> filled;
   /// Per shard: what its outputs and its kernel's memory take.
   std::vector<int64_t> own;
   /// Per shard: about how long it computes, on a machine of today.
   std::vector<double> seconds;
+
+private:
+  void findFollowers();
 };
 
 /// What a kernel that allocates so many bytes takes of memory: freed blocks are

@@ -135,10 +135,14 @@ static TaskProgram contract(const TaskGraph &graph, const Groups &groups) {
   TaskProgram result;
   result.chunks = program.chunks;
   result.kernels = program.kernels;
+  // What shards wait for is said of them.
+  for (const TaskInput &input : program.inputs)
+    result.inputs.push_back({input.name, input.dtype, input.shape});
   for (size_t group = 0; group < groups.rows.size(); ++group) {
     TaskShard all = program.shards[groups.rows[group].back()];
     all.views.clear();
     all.after.clear();
+    all.afterSinks.clear();
     all.flops = 0;
     for (int32_t shard : groups.rows[group]) {
       all.flops = boundedSum(all.flops, program.shards[shard].flops);

@@ -38,7 +38,13 @@ private:
   void usedAll(int32_t shard);
   void unread(int32_t chunk);
   void writePieces(const std::vector<SinkPiece> &pieces);
+  void writePiece(const SinkPiece &piece);
   void writeFills();
+  template <typename Follower> Status handOutBefore(const Follower &follower);
+  Status handOut(int32_t sink);
+  Status takeIn(const TaskView &view);
+  Status writeInputs(int32_t sink);
+  Status endSinks();
 
   void findUses();
   /// The position of the next shard that needs it, or a view of it.
@@ -72,6 +78,12 @@ private:
   std::vector<int32_t> lastUse, offered;
   /// Per chunk: shards, views and sinks that still read it.
   std::vector<int32_t> readersLeft;
+  /// Per sink: its pieces that are still to be written, of those the ones that
+  /// come from inputs, and whether it is handed out; per input: whether it is
+  /// taken in.
+  std::vector<int32_t> piecesLeft;
+  std::vector<std::vector<SinkPiece>> fromInputs;
+  std::vector<char> isHandedOut, isTakenIn;
   int64_t inUse = 0;
   int32_t now = 0;
   /// When each shard has ended, and each worker is free, if shards start when
@@ -108,15 +120,24 @@ Planner::Planner(const TaskGraph &graph, const std::vector<int32_t> &order,
       result(result), at(graph.numBuffers), ends(graph.numBuffers),
       isResident(graph.numBuffers, 0), isInFile(graph.numChunks, 0),
       lastUse(graph.numBuffers, -1), offered(graph.numBuffers, -1),
-      readersLeft(graph.numChunks), endOf(order.size(), 0),
+      readersLeft(graph.numChunks), piecesLeft(program.sinks.size(), 0),
+      fromInputs(program.sinks.size()), isHandedOut(program.sinks.size(), 0),
+      isTakenIn(program.inputs.size(), 0), endOf(order.size(), 0),
       freedAfter(order.size(), 0) {
   for (int64_t worker = 0; worker < options.workers; ++worker)
     free.insert(0);
   findUses();
-  for (int32_t i = 0; i < graph.numChunks; ++i)
+  for (int32_t i = 0; i < graph.numChunks; ++i) {
     readersLeft[i] =
         static_cast<int32_t>(graph.readers[i].size() + graph.partOf[i].size() +
                              graph.writes[i].size());
+    for (const SinkPiece &piece : graph.writes[i])
+      ++piecesLeft[piece.sink];
+  }
+  for (const SinkPiece &piece : graph.inputWrites) {
+    ++piecesLeft[piece.sink];
+    fromInputs[piece.sink].push_back(piece);
+  }
 }
 
 void Planner::findUses() {
@@ -163,7 +184,9 @@ Status Planner::run() {
     if (status.failed())
       return status;
   }
-  writePieces(graph.inputWrites);
+  Status written = endSinks();
+  if (written.failed())
+    return written;
   if (endOfAll > 0)
     result.shardsAtOnce = computing / endOfAll;
   return Status::success();
@@ -209,6 +232,9 @@ Status Planner::checkShards() const {
 }
 
 Status Planner::place(int32_t shard) {
+  Status before = handOutBefore(program.shards[shard]);
+  if (before.failed())
+    return before;
   for (int32_t buffer : graph.reads[shard])
     lastUse[buffer] = now;
   for (int32_t buffer : graph.reads[shard]) {
@@ -257,7 +283,11 @@ void Planner::runInTime(int32_t shard) {
 }
 
 Status Planner::bring(int32_t shard, int32_t buffer) {
-  Status status = makeRoom(shard, graph.bytes[buffer]);
+  Status status = graph.isChunk(buffer)
+                      ? Status::success()
+                      : takeIn(program.views[graph.viewOf(buffer)]);
+  if (!status.failed())
+    status = makeRoom(shard, graph.bytes[buffer]);
   if (status.failed())
     return status;
   take(graph.bytes[buffer]);
@@ -416,20 +446,97 @@ Status Planner::makeRoom(int32_t shard, int64_t bytes) {
 // Sinks
 //===----------------------------------------------------------------------===//
 
+void Planner::writePiece(const SinkPiece &piece) {
+  step(TaskStep::Write, piece.sink, piece.piece);
+  --piecesLeft[piece.sink];
+  const TaskView &view = program.views[program.sinks[piece.sink].view];
+  const TaskPiece &part = view.pieces[piece.piece];
+  const TaskChunk &chunk = program.chunks[part.chunk];
+  if (chunk.input >= 0)
+    result.inputBytes += readBytes(part, chunk.shape, dtypeSize(view.dtype));
+}
+
 void Planner::writePieces(const std::vector<SinkPiece> &pieces) {
-  for (const SinkPiece &piece : pieces) {
-    step(TaskStep::Write, piece.sink, piece.piece);
-    const TaskView &view = program.views[program.sinks[piece.sink].view];
-    const TaskPiece &part = view.pieces[piece.piece];
-    const TaskChunk &chunk = program.chunks[part.chunk];
-    if (chunk.input >= 0)
-      result.inputBytes += readBytes(part, chunk.shape, dtypeSize(view.dtype));
-  }
+  for (const SinkPiece &piece : pieces)
+    writePiece(piece);
 }
 
 void Planner::writeFills() {
   for (int32_t sink : graph.filled)
     step(TaskStep::Write, sink, -1);
+}
+
+//===----------------------------------------------------------------------===//
+// What follows sinks
+//===----------------------------------------------------------------------===//
+
+template <typename Follower>
+Status Planner::handOutBefore(const Follower &follower) {
+  Status status;
+  for (int32_t sink : follower.afterSinks)
+    if (!status.failed() && !isHandedOut[sink])
+      status = handOut(sink);
+  return status;
+}
+
+/// Takes in those inputs of a view that follow something.
+Status Planner::takeIn(const TaskView &view) {
+  Status status;
+  for (const TaskPiece &piece : view.pieces) {
+    int32_t input = program.chunks[piece.chunk].input;
+    if (status.failed() || input < 0 || !graph.isTakenIn[input] ||
+        isTakenIn[input])
+      continue;
+    isTakenIn[input] = 1;
+    status = handOutBefore(program.inputs[input]);
+    if (!status.failed())
+      step(TaskStep::TakeIn, input);
+  }
+  return status;
+}
+
+/// Writes what of a sink comes from inputs, where that has not been done.
+Status Planner::writeInputs(int32_t sink) {
+  std::vector<SinkPiece> pieces = std::move(fromInputs[sink]);
+  fromInputs[sink].clear();
+  Status status = pieces.empty()
+                      ? Status::success()
+                      : takeIn(program.views[program.sinks[sink].view]);
+  if (!status.failed())
+    writePieces(pieces);
+  return status;
+}
+
+/// Those that make its pieces, and that it follows, have run before whoever
+/// follows it: graph.before says so.
+Status Planner::handOut(int32_t sink) {
+  isHandedOut[sink] = 1;
+  Status status = handOutBefore(program.sinks[sink]);
+  if (!status.failed())
+    status = writeInputs(sink);
+  if (status.failed())
+    return status;
+  if (piecesLeft[sink] != 0)
+    return Status::failure(
+        ExitEnvironment,
+        format("the task program is inconsistent: sink '%s' is handed out "
+               "before %s",
+               program.sinks[sink].name.c_str(),
+               countOf(piecesLeft[sink], "piece").c_str()));
+  step(TaskStep::HandOut, sink);
+  return status;
+}
+
+Status Planner::endSinks() {
+  Status status;
+  for (size_t i = 0; i < program.sinks.size() && !status.failed(); ++i) {
+    auto sink = static_cast<int32_t>(i);
+    if (!graph.isFollowed[sink])
+      status = writeInputs(sink);
+    else if (!isHandedOut[sink])
+      status = handOut(sink);
+  }
+  return status;
 }
 
 Status tapestry::rt::planResidency(const TaskGraph &graph,

@@ -33,6 +33,7 @@ private:
   std::vector<TapestryTensor> inputs, outputs;
   std::vector<TapestryVertex> vertices;
   std::vector<const char *> unread, features, inputFiles, outputFiles;
+  std::vector<uint8_t> takenIn;
   TapestryProgram program = {};
 };
 } // namespace
@@ -70,6 +71,7 @@ Boundary::Boundary(const TaskProgram &tasks) {
     inputs.push_back(tensor(input.name, input.dtype, input.shape));
     inputs.back().owner = nullptr;
     inputFiles.push_back(orNull(input.file));
+    takenIn.push_back(!input.after.empty() || !input.afterSinks.empty());
   }
   for (const TaskSink &sink : tasks.sinks) {
     outputs.push_back(tensor(sink.name, sink.dtype, sink.shape));
@@ -92,6 +94,7 @@ Boundary::Boundary(const TaskProgram &tasks) {
   program.outputs = outputs.data();
   program.input_files = inputFiles.data();
   program.output_files = outputFiles.data();
+  program.taken_in = takenIn.data();
   program.vertices = vertices.data();
   program.entry = runsByShards;
   program.num_unread_inputs = static_cast<int64_t>(unread.size());
@@ -227,13 +230,14 @@ Status TaskRun::finish(const Executor &executor) {
   int64_t begin = nowNanoseconds();
   job.progress.note(job.options.repeat - 1, "writing");
   Status status;
-  for (auto &file : job.outputs)
-    if (file && !status.failed())
-      status = file->close();
+  auto forThoseLeft = [&](auto act) {
+    for (size_t i = 0; i < job.outputs.size(); ++i)
+      if (job.outputs[i] && !executor.isHandedOut[i] && !status.failed())
+        status = act(*job.outputs[i]);
+  };
+  forThoseLeft([](OutputFile &file) { return file.close(); });
   // Named together, when all are complete.
-  for (auto &file : job.outputs)
-    if (file && !status.failed())
-      status = file->commit();
+  forThoseLeft([](OutputFile &file) { return file.commit(); });
   if (status.failed())
     return status;
   say(format("wrote in %.3g s", (nowNanoseconds() - begin) * 1e-9));

@@ -15,7 +15,9 @@ public:
         result(result), maker(graph.numBuffers, none), users(graph.numBuffers),
         dropped(graph.numBuffers, none), spilled(graph.numChunks, none),
         fileUsers(graph.numChunks), ran(program.shards.size(), none),
-        filled(program.sinks.size(), none) {}
+        filled(program.sinks.size(), none), writes(program.sinks.size()),
+        handedOut(program.sinks.size(), none),
+        takenIn(program.inputs.size(), none) {}
 
   void build();
 
@@ -26,12 +28,20 @@ private:
   void assemble(int32_t view);
   void run(int32_t shard);
   void write(const TaskStep &step);
+  void handOut(int32_t sink);
   void drop(int32_t buffer);
   void make(int32_t buffer);
   /// The step at hand waits for that one.
   void wait(int32_t before) {
     if (before != none)
       edges.emplace_back(before, now);
+  }
+  /// It waits for what `follower` is after.
+  template <typename Follower> void waitAfter(const Follower &follower) {
+    for (int32_t shard : follower.after)
+      wait(ran[shard]);
+    for (int32_t sink : follower.afterSinks)
+      wait(handedOut[sink]);
   }
   void use(int32_t buffer) {
     wait(maker[buffer]);
@@ -55,6 +65,10 @@ private:
   std::vector<int32_t> dropped, spilled; // the last steps that did
   std::vector<std::vector<int32_t>> fileUsers;
   std::vector<int32_t> ran, filled;
+  /// Per sink the steps that write it, and that hands it out; per input the one
+  /// that takes it in.
+  std::vector<std::vector<int32_t>> writes;
+  std::vector<int32_t> handedOut, takenIn;
 };
 } // namespace
 
@@ -77,12 +91,14 @@ void Builder::assemble(int32_t number) {
   int32_t buffer = graph.numChunks + number;
   bool readsFile = false;
   for (const TaskPiece &piece : program.views[number].pieces) {
-    bool isInput = program.chunks[piece.chunk].input >= 0;
-    bool inMemory = !isInput && maker[piece.chunk] != none;
+    int32_t input = program.chunks[piece.chunk].input;
+    bool inMemory = input < 0 && maker[piece.chunk] != none;
     if (inMemory)
       use(piece.chunk);
-    else if (!isInput)
+    else if (input < 0)
       useFile(piece.chunk);
+    else
+      wait(takenIn[input]);
     readsFile |= !inMemory;
     result.inMemory.push_back(inMemory);
   }
@@ -95,8 +111,7 @@ void Builder::run(int32_t number) {
   const TaskShard &shard = program.shards[number];
   for (int32_t buffer : graph.reads[number])
     use(buffer);
-  for (int32_t other : shard.after)
-    wait(ran[other]);
+  waitAfter(shard);
   int64_t scratch = graph.own[number];
   for (int32_t chunk : shard.chunks) {
     make(chunk);
@@ -109,6 +124,7 @@ void Builder::run(int32_t number) {
 
 void Builder::write(const TaskStep &step) {
   result.places[now] = StepPlace::File;
+  writes[step.index].push_back(now);
   if (step.piece < 0) {
     filled[step.index] = now;
     return;
@@ -116,8 +132,24 @@ void Builder::write(const TaskStep &step) {
   wait(filled[step.index]);
   const TaskView &view = program.views[program.sinks[step.index].view];
   int32_t chunk = view.pieces[step.piece].chunk;
-  if (program.chunks[chunk].input < 0)
+  if (int32_t input = program.chunks[chunk].input; input >= 0)
+    wait(takenIn[input]);
+  else
     use(chunk);
+}
+
+/// Of a sink that is not wanted nothing is written, but it has its place.
+void Builder::handOut(int32_t sink) {
+  result.places[now] = StepPlace::File;
+  for (int32_t step : writes[sink])
+    wait(step);
+  for (const TaskPiece &piece : program.views[program.sinks[sink].view].pieces)
+    if (int32_t input = program.chunks[piece.chunk].input; input >= 0)
+      waitAfter(program.inputs[input]);
+    else
+      wait(ran[graph.producers[piece.chunk]]);
+  waitAfter(program.sinks[sink]);
+  handedOut[sink] = now;
 }
 
 void Builder::add(const TaskStep &step) {
@@ -145,6 +177,13 @@ void Builder::add(const TaskStep &step) {
   case TaskStep::DropChunk:
     result.places[now] = StepPlace::Nobody;
     return drop(step.index);
+  case TaskStep::HandOut:
+    return handOut(step.index);
+  case TaskStep::TakeIn:
+    result.places[now] = StepPlace::File;
+    waitAfter(program.inputs[step.index]);
+    takenIn[step.index] = now;
+    return;
   case TaskStep::Forget:
     result.places[now] = StepPlace::File;
     wait(spilled[step.index]);

@@ -89,6 +89,10 @@ static TraceSpan spanOf(const Executor &executor, const StepSpan &span) {
     return named("forget " + program.chunks[step.index].name, "io");
   case TaskStep::Write:
     return named("write " + program.sinks[step.index].name, "io");
+  case TaskStep::HandOut:
+    return named("hand out " + program.sinks[step.index].name, "io");
+  case TaskStep::TakeIn:
+    return named("take in " + program.inputs[step.index].name, "io");
   case TaskStep::DropView:
   case TaskStep::DropChunk:
     break;

@@ -25,6 +25,8 @@ public:
   [[nodiscard]] bool meet() override { return true; }
   /// The program of a kernel is handed its results back when it ends.
   [[nodiscard]] bool handOut(int64_t, const void *) override { return true; }
+  /// Its inputs are views that are there.
+  [[nodiscard]] bool takeIn(int64_t, void *) override { return true; }
   void endOutside(int64_t index, int64_t first, int64_t value) override;
   void endBlock(int32_t number) override;
   void enterVertex(int64_t next) override { vertex = next; }

@@ -4,6 +4,9 @@
 // RUN: tapestry-opt %t/order.mlir --emit-bytecode | tapestry-opt | FileCheck %s
 // RUN: tapestry compile %t/order.mlir --devices 3 --stop-after=relation | FileCheck %s --check-prefix=RELATION
 // RUN: tapestry compile %t/order.mlir --devices 3 --stop-after=program | FileCheck %s --check-prefix=PROGRAM
+// RUN: tapestry compile %t/order.mlir --devices 3 --stop-after=program > %t.program.mlir
+// RUN: tapestry-opt %t.program.mlir --emit-bytecode | tapestry-opt --tapestry-convert-comm-to-runtime | FileCheck %s --check-prefix=CODE
+// RUN: tapestry-opt %t/order.mlir --tapestry-print-tasks -o /dev/null | FileCheck %s --check-prefix=TASKS
 // RUN: tapestry-translate --mlir-to-dot %t/order.mlir | FileCheck %s --check-prefix=PICTURE
 // RUN: tapestry-opt %t/calls.mlir --tapestry-inline-calls | FileCheck %s --check-prefix=CALLS
 // RUN: tapestry-opt %t/made.mlir --tapestry-expand-sources | FileCheck %s --check-prefix=MADE
@@ -15,6 +18,16 @@
 // CHECK-LABEL: tapestry.graph @order
 // RELATION-LABEL: func.func @order
 // PROGRAM-LABEL: func.func @order
+// The one that takes an argument in reads its memory behind the call.
+// CODE: call @take_in.order.[[#CALL:]](%arg0, %[[NUMBER:.*]], %[[BUFFER:.*]]) {{.*}} : (!llvm.ptr, i64, [[TYPE:memref<.*>]]) -> ()
+// CODE-NEXT: bufferization.to_tensor %[[BUFFER]] restrict : [[TYPE]]
+// CODE: func.func private @take_in.order.[[#CALL]]
+// CODE: call @tapestry_rt_take_in
+// TASKS: chunk 0: f32[17, 5] input 'X'
+// TASKS-NEXT: chunk 2: f32[17, 5] input 'B', after outputs [0]
+// TASKS-NEXT: chunk 3: f32[17, 5] input 'D', after outputs [0]
+// TASKS: output 'F': view
+// TASKS: output 'G': view {{[0-9]+}}, after outputs [0]
 tapestry.graph @order {
   // PICTURE: n[[S:[0-9]+]] [shape=cds, {{.*}}label=<Source: X<br/>from file x&amp;.npy>];
   %X = tapestry.source "X" from file<"x&.npy"> : tensor<17x5xf32>
@@ -35,8 +48,11 @@ tapestry.graph @order {
   // PICTURE-NEXT: n[[P]] -> n[[F]];
   %p = tapestry.sequence_point %done : !tapestry.point
   // CHECK: %[[B:.*]] = tapestry.source "B" after %[[P]] : tensor<17x5xf32>
-  // RELATION: tra.await %{{.*}} after %[[P]]
-  // PROGRAM: comm.await %{{.*}} after %[[P]]
+  // RELATION: %[[IN:.*]] = tra.from_tensor %arg1
+  // RELATION: %[[B:.*]] = tra.take_in %[[IN]] after %[[P]] :
+  // RELATION: tra.take_in %{{.*}} after %[[P]] :
+  // PROGRAM: %{{.*}}, %[[IN:.*]] = comm.take_in %arg1 after %[[P]] : tensor<
+  // PROGRAM: comm.take_in %arg2 after %[[IN]] : tensor<
   // PICTURE: n[[B:[0-9]+]] [shape=cds, {{.*}}label=<Source: B>];
   // PICTURE-NEXT: n[[B]] -> n[[P]];
   %B = tapestry.source "B" after %p : tensor<17x5xf32>

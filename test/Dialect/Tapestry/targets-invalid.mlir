@@ -115,6 +115,41 @@ tapestry.graph @graph_c4_above {
 
 // -----
 
+tapestry.graph @graph_c4_other_sink {
+  // expected-note @below {{'A' is here}}
+  %A = tapestry.source "A" from file<"a.npy"> : tensor<4xf32>
+  %other = tapestry.sink "C", %A : tensor<4xf32> -> !tapestry.point
+  %p = tapestry.sequence_point %other : !tapestry.point
+  // expected-error @below {{output 'B' is written to 'a.npy', as input 'A' is read from it}}
+  %done = tapestry.sink "B", %A to file<"a.npy"> after %p : tensor<4xf32> -> !tapestry.point
+  %q = tapestry.sequence_point %done : !tapestry.point
+  %D = tapestry.source "D" from file<"a.npy"> after %q : tensor<4xf32>
+}
+
+// -----
+
+tapestry.graph @graph_c4_shape {
+  %A = tapestry.source "A" : tensor<4xf32>
+  // expected-note @below {{'B' is here}}
+  %done = tapestry.sink "B", %A to file<"b.npy"> : tensor<4xf32> -> !tapestry.point
+  %p = tapestry.sequence_point %done : !tapestry.point
+  // expected-error @below {{input 'C' reads tensor<5xf32> from 'b.npy', to which output 'B' before it writes tensor<4xf32>}}
+  %C = tapestry.source "C" from file<"b.npy"> after %p : tensor<5xf32>
+}
+
+// -----
+
+tapestry.graph @graph_c4_sign {
+  %A = tapestry.source "A" {tapestry.unsigned} : tensor<4xi8>
+  // expected-note @below {{'B' is here}}
+  %done = tapestry.sink "B", %A to file<"b.npy"> {tapestry.unsigned} : tensor<4xi8> -> !tapestry.point
+  %p = tapestry.sequence_point %done : !tapestry.point
+  // expected-error @below {{input 'C' reads tensor<4xi8> from 'b.npy', to which output 'B' before it writes unsigned tensor<4xi8>}}
+  %C = tapestry.source "C" from file<"b.npy"> after %p : tensor<4xi8>
+}
+
+// -----
+
 tapestry.graph @graph_c4_sinks {
   %A = tapestry.source "A" from file<"a.npy"> : tensor<4xf32>
   // Two may read one file.

@@ -49,11 +49,13 @@ LogicalResult comm::detail::eraseUnused(CollectiveOpInterface op,
                                         PatternRewriter &rewriter) {
   if (!llvm::all_of(op.getParts(), [](Value part) { return part.use_empty(); }))
     return rewriter.notifyMatchFailure(op, "a result is used");
-  if (!llvm::all_of(op.getToken().getUsers(),
-                    llvm::IsaPred<CollectiveOpInterface, HandOutOp, PointOp>))
-    return rewriter.notifyMatchFailure(
-        op,
-        "something else than a collective, a point or a result uses the token");
+  if (!llvm::all_of(
+          op.getToken().getUsers(),
+          llvm::IsaPred<CollectiveOpInterface, HandOutOp, PointOp, TakeInOp>))
+    return rewriter.notifyMatchFailure(op,
+                                       "something else than a collective, a "
+                                       "point, a result or an argument "
+                                       "uses the token");
 
   SmallPtrSet<Operation *, 4> users(op.getToken().getUsers().begin(),
                                     op.getToken().getUsers().end());

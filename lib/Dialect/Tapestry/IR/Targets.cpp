@@ -6,8 +6,11 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "tapestry/Dialect/Index/IR/BytecodeVersion.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Dialect/Tapestry/IR/Unsigned.h"
 #include "tapestry/Support/Counted.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -193,27 +196,77 @@ static std::string fileOf(Attribute target) {
   return path.str().str();
 }
 
+/// Whether a source is given only after a sink has been handed out.
+static bool follows(SourceOp source, SinkOp sink) {
+  if (!sink.getDone())
+    return false;
+  llvm::SetVector<Value> before(source.getPoints().begin(),
+                                source.getPoints().end());
+  for (size_t next = 0; next < before.size(); ++next) {
+    if (before[next] == sink.getDone())
+      return true;
+    // What is computed in a loop follows what its body reads.
+    if (Operation *made = before[next].getDefiningOp())
+      made->walk([&](Operation *op) {
+        before.insert(op->operand_begin(), op->operand_end());
+      });
+  }
+  return false;
+}
+
+/// The tensors of a source and a sink that share a file.
+static LogicalResult verifyReadBack(SourceOp source, SinkOp sink,
+                                    StringRef file) {
+  if (!follows(source, sink)) {
+    InFlightDiagnostic diagnostic =
+        sink.emitError() << "output '" << sink.getName() << "' is written to '"
+                         << file << "', as input '" << source.getName()
+                         << "' is read from it";
+    diagnostic.attachNote(source.getLoc())
+        << "'" << source.getName() << "' is here";
+    return diagnostic;
+  }
+  Type read = source.getType(), written = sink.getTensor().getType();
+  bool isSame = isUnsigned(source) == isUnsigned(sink);
+  if (read == written && isSame)
+    return success();
+  auto text = [&](Operation *op, Type type) {
+    return (isUnsigned(op) && !isSame ? "unsigned " : "") +
+           llvm::formatv("{0}", type).str();
+  };
+  InFlightDiagnostic diagnostic =
+      source.emitError() << "input '" << source.getName() << "' reads "
+                         << text(source, read) << " from '" << file
+                         << "', to which output '" << sink.getName()
+                         << "' before it writes " << text(sink, written);
+  diagnostic.attachNote(sink.getLoc()) << "'" << sink.getName() << "' is here";
+  return diagnostic;
+}
+
 LogicalResult teg::detail::verifyFiles(GraphOp graph) {
   // graph_c4
-  llvm::StringMap<Operation *> users;
+  llvm::StringMap<SmallVector<SourceOp, 1>> sources;
   for (auto source : graph.getBody().getOps<SourceOp>())
-    users.try_emplace(fileOf(source.getTargetAttr()), source);
+    sources[fileOf(source.getTargetAttr())].push_back(source);
+  llvm::StringMap<SinkOp> sinks;
   for (auto sink : graph.getBody().getOps<SinkOp>()) {
     std::string file = fileOf(sink.getTargetAttr());
     if (file.empty())
       continue;
-    auto [known, isNew] = users.try_emplace(file, sink);
+    auto readers = sources.find(file);
+    for (SourceOp source :
+         readers == sources.end() ? ArrayRef<SourceOp>() : readers->second)
+      if (failed(verifyReadBack(source, sink, file)))
+        return failure();
+    auto [known, isNew] = sinks.try_emplace(file, sink);
     if (isNew)
       continue;
-    Operation *user = known->second;
-    bool isRead = isa<SourceOp>(user);
-    auto name = cast<GraphNodeInterface>(user).getTensorName();
-    InFlightDiagnostic diagnostic = sink.emitError()
-                                    << "output '" << sink.getName()
-                                    << "' is written to '" << file << "', as "
-                                    << (isRead ? "input '" : "output '") << name
-                                    << (isRead ? "' is read from it" : "' is");
-    diagnostic.attachNote(user->getLoc()) << "'" << name << "' is here";
+    InFlightDiagnostic diagnostic =
+        sink.emitError() << "output '" << sink.getName() << "' is written to '"
+                         << file << "', as output '" << known->second.getName()
+                         << "' is";
+    diagnostic.attachNote(known->second.getLoc())
+        << "'" << known->second.getName() << "' is here";
     return diagnostic;
   }
   return success();

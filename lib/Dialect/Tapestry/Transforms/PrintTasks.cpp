@@ -30,6 +30,17 @@ private:
     llvm::interleaveComma(numbers, os);
     os << ']';
   }
+  /// What something is after.
+  template <typename Follower> void printOrder(const Follower &follower) {
+    if (!follower.after.empty()) {
+      os << ", after ";
+      printList(follower.after);
+    }
+    if (!follower.afterSinks.empty()) {
+      os << ", after outputs ";
+      printList(follower.afterSinks);
+    }
+  }
   void printType(int32_t dtype, const std::vector<int64_t> &shape);
   void printChunk(int32_t number);
   void printPiece(const rt::TaskPiece &piece);
@@ -56,7 +67,10 @@ void TaskPrinter::printChunk(int32_t number) {
   os << "chunk " << number << ": ";
   printType(chunk.input < 0 ? chunk.dtype : program.inputs[chunk.input].dtype,
             chunk.shape);
-  os << (chunk.input < 0 ? " '" : " input '") << chunk.name << "'\n";
+  os << (chunk.input < 0 ? " '" : " input '") << chunk.name << '\'';
+  if (chunk.input >= 0)
+    printOrder(program.inputs[chunk.input]);
+  os << '\n';
 }
 
 void TaskPrinter::printPiece(const rt::TaskPiece &piece) {
@@ -109,15 +123,14 @@ void TaskPrinter::print() {
     printList(shard.views);
     os << ", chunks ";
     printList(shard.chunks);
-    if (!shard.after.empty()) {
-      os << ", after ";
-      printList(shard.after);
-    }
+    printOrder(shard);
     os << ", " << shard.flops << " operations\n";
   }
   for (const rt::TaskSink &sink : program.sinks) {
     printView(sink.view);
-    os << "output '" << sink.name << "': view " << sink.view << '\n';
+    os << "output '" << sink.name << "': view " << sink.view;
+    printOrder(sink);
+    os << '\n';
   }
 }
 

@@ -213,6 +213,11 @@ int32_t KernelTable::numberOf(Operation *op, ArrayRef<Value> inputs) {
 
 namespace {
 
+/// What a point happens after.
+struct Order {
+  llvm::SetVector<int32_t> shards, sinks;
+};
+
 class TaskGraphBuilder {
 public:
   explicit TaskGraphBuilder(GraphOp graph)
@@ -224,9 +229,10 @@ private:
   LogicalResult add(Operation &op);
   LogicalResult addShard(Operation &op);
   void addSource(GraphNodeInterface source);
-  LogicalResult addSink(GraphNodeInterface sink);
+  void addSink(GraphNodeInterface sink);
   void addPoint(Operation &point);
-  void waitFor(Value awaited, llvm::SetVector<int32_t> &shards);
+  void waitFor(Value awaited, Order &order);
+  template <typename Follower> void follow(ValueRange operands, Follower &made);
   bool isView(Operation &op);
   unsigned fillOf(std::vector<uint8_t> bytes);
   std::optional<TensorView> paddedView(Operation *op);
@@ -250,10 +256,7 @@ private:
   std::map<std::vector<int64_t>, int32_t> numbers;
   /// The vertices that shards are of.
   llvm::DenseSet<StringRef> cut;
-  /// The shards that a point happens after.
-  llvm::DenseMap<Value, llvm::SetVector<int32_t>> points;
-  /// The shards after which a chunk that is an input may be read.
-  llvm::DenseMap<int32_t, llvm::SetVector<int32_t>> awaited;
+  llvm::DenseMap<Value, Order> points;
 };
 
 } // namespace
@@ -468,47 +471,59 @@ void TaskGraphBuilder::addSource(GraphNodeInterface source) {
   auto number = static_cast<int32_t>(program.inputs.size());
   program.inputs.push_back(
       {name, dtype, shapeOfTensor(tensor), fileOf(source)});
-  int32_t chunk = addChunk(tensor, name, number);
-  for (Value point : source.getAwaitedValues())
-    waitFor(point, awaited[chunk]);
+  follow(source.getAwaitedValues(), program.inputs.back());
+  addChunk(tensor, name, number);
 }
 
-LogicalResult TaskGraphBuilder::addSink(GraphNodeInterface sink) {
-  if (sink->getNumResults() != 0 && !sink->use_empty())
-    return sink.emitError("sequence points follow output '")
-           << sink.getTensorName()
-           << "', but the greedy executor hands outputs out when all else is "
-              "done: --executor spmd does it at their place";
+void TaskGraphBuilder::addSink(GraphNodeInterface sink) {
   Value tensor = sink.getNodeTensor();
+  if (sink->getNumResults() != 0)
+    points[sink->getResult(0)].sinks.insert(program.sinks.size());
   program.sinks.push_back(
       {sink.getTensorName().str(),
        dtypeNumber(tensorType(tensor).getElementType(), isUnsigned(sink)),
        shapeOfTensor(tensor), viewOf(tensor), fileOf(sink)});
-  return success();
+  follow(sink.getAwaitedValues(), program.sinks.back());
 }
 
-void TaskGraphBuilder::waitFor(Value awaited,
-                               llvm::SetVector<int32_t> &shards) {
+void TaskGraphBuilder::waitFor(Value awaited, Order &order) {
   if (!isa<RankedTensorType>(awaited.getType())) {
-    const llvm::SetVector<int32_t> earlier = points.lookup(awaited);
-    shards.insert(earlier.begin(), earlier.end());
+    const Order &earlier = points[awaited];
+    order.shards.insert_range(earlier.shards);
+    order.sinks.insert_range(earlier.sinks);
     return;
   }
   for (const ViewPiece &piece : views.of(awaited).pieces) {
     if (fills.count(piece.tensor))
       continue;
-    int32_t shard = producers[chunks.lookup(views.tensor(piece.tensor))];
-    if (shard >= 0)
-      shards.insert(shard);
+    int32_t chunk = chunks.lookup(views.tensor(piece.tensor));
+    if (producers[chunk] >= 0) {
+      order.shards.insert(producers[chunk]);
+      continue;
+    }
+    const rt::TaskInput &input = program.inputs[program.chunks[chunk].input];
+    order.shards.insert_range(input.after);
+    order.sinks.insert_range(input.afterSinks);
   }
 }
 
+/// Has what is made follow those of the operands that are points.
+template <typename Follower>
+void TaskGraphBuilder::follow(ValueRange operands, Follower &made) {
+  Order order;
+  for (Value each : operands)
+    if (!isa<RankedTensorType>(each.getType()))
+      waitFor(each, order);
+  made.after.assign(order.shards.begin(), order.shards.end());
+  made.afterSinks.assign(order.sinks.begin(), order.sinks.end());
+}
+
 void TaskGraphBuilder::addPoint(Operation &point) {
-  llvm::SetVector<int32_t> shards;
+  Order order;
   for (Value awaited : point.getOperands())
-    waitFor(awaited, shards);
+    waitFor(awaited, order);
   for (Value result : point.getResults())
-    points[result] = shards;
+    points[result] = order;
 }
 
 /// The vertex that an operation is of, by what tapestry-shard calls shards and
@@ -551,23 +566,14 @@ LogicalResult TaskGraphBuilder::addShard(Operation &op) {
     flops = pass * static_cast<double>(loop.getMostPasses());
   }
   shard.flops = static_cast<int64_t>(std::min(flops, 9e18));
-  llvm::SetVector<int32_t> after;
+  follow(op.getOperands(), shard);
   llvm::SetVector<Value> read;
   for (Value operand : op.getOperands())
     if (isa<RankedTensorType>(operand.getType()))
       read.insert(operand);
-    else
-      waitFor(operand, after);
   getUsedValuesDefinedAbove(op.getRegions(), read);
-  for (Value value : read) {
+  for (Value value : read)
     shard.views.push_back(viewOf(value));
-    for (const ViewPiece &piece : views.of(value).pieces)
-      if (auto chunk = chunks.find(views.tensor(piece.tensor));
-          chunk != chunks.end())
-        if (auto shards = awaited.find(chunk->second); shards != awaited.end())
-          after.insert(shards->second.begin(), shards->second.end());
-  }
-  shard.after.assign(after.begin(), after.end());
   shard.kernel = kernels.numberOf(&op, read.getArrayRef());
   for (OpResult result : op.getResults()) {
     std::string chunk =
@@ -586,7 +592,8 @@ LogicalResult TaskGraphBuilder::add(Operation &op) {
       addSource(node);
       return success();
     case GraphNodeKind::Sink:
-      return addSink(node);
+      addSink(node);
+      return success();
     case GraphNodeKind::Point:
       addPoint(op);
       return success();

@@ -50,6 +50,30 @@ def Comm_HandOutOp : Comm_Op<"hand_out", [Comm_Effects, OpAsmOpInterface]> {
   }];
 }
 
+def Comm_TakeInOp : Comm_Op<"take_in", [
+    Comm_Effects, OpAsmOpInterface, AllTypesMatch<["source", "part"]>]> {
+  let summary = "takes an argument in after the program has begun";
+  let description = [{
+    The source, an argument of the program that nothing else reads: the caller
+    gives it here, on every rank, after the operations whose tokens it takes. A
+    file is read as it is then.
+
+    ```mlir
+    %b, %s = comm.take_in %a after %t : tensor<97x53xf32>
+    ```
+  }];
+  let arguments = (ins Comm_Part:$source, Variadic<Comm_Token>:$after);
+  let results = (outs Comm_Part:$part, Comm_Token:$token);
+  let assemblyFormat = [{
+    $source (`after` $after^)? attr-dict `:` type($source)
+  }];
+  let extraClassDeclaration = [{
+    void getAsmResultNames(::mlir::OpAsmSetValueNameFn setName) {
+      setName(getToken(), "token");
+    }
+  }];
+}
+
 def Comm_AwaitOp : Comm_Op<"await", [
     Pure, AllTypesMatch<["source", "result"]>]> {
   let summary = "a part that is there after points";

@@ -44,6 +44,23 @@ def TRA_HandOutOp : Op<TRA_Dialect, "hand_out", [
   let assemblyFormat = "$output $source attr-dict `:` qualified(type($source))";
 }
 
+def TRA_TakeInOp : Op<TRA_Dialect, "take_in", [
+    MemoryEffects<[MemWrite<TRA_Order>]>, AllTypesMatch<["source", "result"]>]> {
+  let summary = "an argument that enters the program after it begins";
+  let description = [{
+    The source, an argument as a relation, which the program is given after all
+    points that it names: of a file, as that is then. Nothing else reads it.
+
+    ```mlir
+    %b = tra.take_in %a after %t : !a
+    ```
+  }];
+  let arguments = (ins TRA_Relation:$source, Variadic<TRA_Token>:$after);
+  let results = (outs TRA_Relation:$result);
+  let assemblyFormat =
+      "$source (`after` $after^)? attr-dict `:` qualified(type($source))";
+}
+
 def TRA_AwaitOp : Op<TRA_Dialect, "await", [
     Pure, AllTypesMatch<["source", "result"]>]> {
   let summary = "a relation that is there after points";

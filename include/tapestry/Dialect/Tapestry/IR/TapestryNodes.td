@@ -24,8 +24,8 @@ def Tapestry_SourceOp : Tapestry_Op<"source", [
     `home` is the layout that it is kept in. It is given so, unless it is `on` a `device`: that
     one alone is given it, whole, and a plan brings it home from there. It is a block operator with one
     index dimension per tensor dimension, named "0", "1", ..., that computes
-    nothing. Who reads the tensor has it after every point that it names; a file is
-    read when a run begins, whatever it waits for. A `tapestry.shard` of it is given a part. It is an argument of the graph, so it stays where nobody reads it;
+    nothing. The program is given the tensor after every point that it names: a file
+    is read then, so that it may be one that a sink before has written. A `tapestry.shard` of it is given a part. It is an argument of the graph, so it stays where nobody reads it;
     `tapestry-prune` erases it where nobody calls the graph either.
 
     ```mlir

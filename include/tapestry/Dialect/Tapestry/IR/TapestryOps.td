@@ -115,7 +115,8 @@ def Tapestry_GraphOp : Tapestry_Op<"graph", [
     - (graph_c1) the names of its sources are unique.
     - (graph_c2) the names of its sinks are unique.
     - (graph_c3) nothing waits for itself.
-    - (graph_c4) no two of its sinks are in one file, and none in that of a source.
+    - (graph_c4) no two of its sinks are in one file, and none in that of a source
+      but of one that follows the sink and has its type.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
                        OptionalAttr<StrAttr>:$sym_visibility,
