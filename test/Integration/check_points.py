@@ -51,6 +51,27 @@ output F, S after r, Z
 """
 
 
+# Each use of the macro has a point of its own.
+MACRO = """\
+input X : f32[37]
+extern block before[i](X[i] : f32) -> Y[i] : f32
+extern block after[i](X[i] : f32) -> Y[i] : f32
+def both(X[i]) -> F[i], S[i] {
+  F = before(X)
+  point p after F
+  S = after(X) after p
+}
+F, S = both(X)
+point r after S
+repeat t:3 (Z = X after r) {
+  G, H = both(Z)
+  point end after H
+  next Z[i] = G[i] - H[i] / 4 after end
+}
+output F, S after r, Z
+"""
+
+
 def check(folder, program, rounds, devices, backend, files, X):
     log = folder / f"log.{program}.{devices}"
     env = {"POINTS_LOG": str(log)}
@@ -88,7 +109,9 @@ def main():
         build(folder, SOURCE, "b.o", "-c")
         files = driver.save_inputs(folder, {"X": X}) + driver.output_options(["F", "S"])
         (folder / "p.ein").write_text(PROGRAM)
-        for program, rounds, more in (("p.mlir", 1, []), ("p.ein", 4, ["-o", "Z=Z.npy"])):
+        (folder / "m.ein").write_text(MACRO)
+        loop = ["-o", "Z=Z.npy"]
+        for program, rounds, more in (("p.mlir", 1, []), ("p.ein", 4, loop), ("m.ein", 4, loop)):
             driver.tapestry(
                 "reference", program, "--object=b.o", *files, *more, cwd=folder
             ).expect_status(0)

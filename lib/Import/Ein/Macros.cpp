@@ -19,6 +19,10 @@ static std::string describeFormal(const Formal &formal) {
 /// The names that a statement defines, with their places.
 static llvm::SmallVector<const Stmt *> definedBy(const Stmt &stmt) {
   llvm::SmallVector<const Stmt *> names;
+  if (llvm::isa<PointStmt>(&stmt)) {
+    names.push_back(&stmt);
+    return names;
+  }
   if (auto *equation = llvm::dyn_cast<EquationStmt>(&stmt)) {
     names.push_back(equation);
     llvm::append_range(names, equation->more);
@@ -32,12 +36,13 @@ static llvm::SmallVector<const Stmt *> definedBy(const Stmt &stmt) {
   return names;
 }
 
-/// Whether the body of a macro has a statement that defines `name`.
+/// Whether the body of a macro has a statement that defines tensor `name`.
 static bool defines(const DefStmt &def, llvm::StringRef name) {
   return llvm::any_of(def.body, [&](const Stmt *stmt) {
-    return llvm::any_of(definedBy(*stmt), [&](const Stmt *defined) {
-      return defined->name == name;
-    });
+    return !llvm::isa<PointStmt>(stmt) &&
+           llvm::any_of(definedBy(*stmt), [&](const Stmt *defined) {
+             return defined->name == name;
+           });
   });
 }
 
@@ -526,6 +531,8 @@ Analyzer::expandUse(const Scope &scope, const EquationStmt &stmt,
       break;
     if (auto *loop = llvm::dyn_cast<RepeatStmt>(inner))
       visitRepeat(use, *loop);
+    else if (auto *point = llvm::dyn_cast<PointStmt>(inner))
+      visitPoint(use, *point);
     else
       visitEquation(use, *llvm::cast<EquationStmt>(inner));
   }

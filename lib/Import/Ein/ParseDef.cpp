@@ -139,8 +139,15 @@ bool Parser::parseDefBody(DefStmt &def) {
           token.range(),
           "'" + token.spelling +
               "' cannot stand in the body of a macro, which "
-              "holds only loops and statements of the form NAME[...] = ...");
-    else if (!token.is(TokenKind::Identifier))
+              "holds only loops, points and statements of the form "
+              "NAME[...] = ...");
+    else if (atPoint()) {
+      const PointStmt *point = parsePoint();
+      if (point) {
+        body.push_back(point);
+        continue;
+      }
+    } else if (!token.is(TokenKind::Identifier))
       unexpected("a statement or '}'");
     else if (const EquationStmt *equation = parseEquation(name)) {
       body.push_back(equation);

@@ -483,7 +483,7 @@ struct Formal {
 struct DefStmt : Stmt {
   llvm::ArrayRef<Formal> formals;
   llvm::ArrayRef<Formal> results;
-  /// Equations and loops.
+  /// Equations, loops and points.
   llvm::ArrayRef<const Stmt *> body;
   /// Whether a statement of the body was wrong: a call then says nothing more.
   bool bodyInvalid = false;
