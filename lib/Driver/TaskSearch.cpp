@@ -23,7 +23,7 @@ static constexpr double kernelSeconds = 0.01;
 /// More shards are to gain at least this part of the time.
 static constexpr double worthwhileGain = 0.02;
 /// After so many tries in vain there are no more.
-static constexpr int mostWorse = 2, mostIdle = 4;
+static constexpr int mostWorse = 2, mostIdle = 4, mostKept = 2;
 
 std::optional<int64_t> tapestry::driver::searchDevices(
     int64_t workers, llvm::function_ref<TaskEstimate(int64_t)> estimate) {
@@ -33,7 +33,7 @@ std::optional<int64_t> tapestry::driver::searchDevices(
   std::optional<int64_t> best;
   double least = 0;
   int64_t smallest = std::numeric_limits<int64_t>::max();
-  int worse = 0, idle = 0;
+  int worse = 0, idle = 0, kept = 0;
   for (int64_t number : numbers) {
     TaskEstimate found = estimate(number);
     if (found.isHopeless)
@@ -43,7 +43,8 @@ std::optional<int64_t> tapestry::driver::searchDevices(
       if (isSmaller)
         smallest = *found.largestShard;
       idle = isSmaller ? 0 : idle + 1;
-      if (idle == mostIdle)
+      kept += found.keepsTooMuch ? 1 : 0;
+      if (idle == mostIdle || kept == mostKept)
         break;
     } else if (!best || *found.seconds < least * (1 - worthwhileGain)) {
       best = number;
@@ -176,8 +177,9 @@ std::string tapestry::driver::describeSpills(const rt::TaskProgram &program,
   llvm::MapVector<llvm::StringRef, int64_t> bytes;
   for (const rt::TaskStep &step : schedule.steps)
     if (step.kind == rt::TaskStep::Spill)
+      // As the schedule counts them.
       bytes[producers[step.index]->vertex] +=
-          bytesOf(program.chunks[step.index]);
+          rt::bufferBytes(bytesOf(program.chunks[step.index]));
   auto sorted = bytes.takeVector();
   llvm::sort(sorted, [](const auto &a, const auto &b) {
     return a.second != b.second ? a.second > b.second : a.first < b.first;

@@ -78,6 +78,10 @@ cutGraph(teg::GraphOp graph, const PlanRequest &request, int64_t memoryBytes) {
   return std::move(*tasks);
 }
 
+/// Shards of at most this part of the memory leave nearly all of it to what is
+/// kept between them.
+static constexpr int64_t smallShard = 16;
+
 /// Code for more takes minutes.
 static constexpr size_t mostKernels = 1000;
 /// No graph is cut into more blocks.
@@ -273,6 +277,9 @@ TaskEstimate TaskChooser::tryDevices(int64_t devices) {
       problem = std::move(facts);
       leastLargest = estimate.largestShard;
     }
+    estimate.keepsTooMuch =
+        !limits.spills &&
+        *estimate.largestShard <= limits.memoryBytes / smallShard;
     return estimate;
   }
   estimate.seconds =

@@ -72,6 +72,19 @@ TEST(TaskSearch, ShardsThatStayAsLargeAreNotCutOn) {
   EXPECT_EQ(numbers.back(), 64);
 }
 
+TEST(TaskSearch, ShardsThatAreSmallBesideWhatIsKeptAreNotCutOn) {
+  std::vector<int64_t> numbers;
+  EXPECT_EQ(searchDevices(1,
+                          [&](int64_t devices) -> TaskEstimate {
+                            numbers.push_back(devices);
+                            TaskEstimate found = {std::nullopt, 8192 / devices};
+                            found.keepsTooMuch = devices > 8;
+                            return found;
+                          }),
+            std::nullopt);
+  EXPECT_EQ(numbers.back(), 32);
+}
+
 TEST(TaskSearch, WhatHasNoHopeIsPassedOver) {
   std::vector<int64_t> numbers;
   EXPECT_EQ(searchDevices(1,
@@ -174,7 +187,8 @@ TEST(TaskSearch, SpillsAreToldByVertex) {
                     {Step::Spill, 2, 0},
                     {Step::Load, 1, 0}};
   EXPECT_EQ(largestShard(program), 96);
-  EXPECT_EQ(describeSpills(program, schedule), "64 bytes of 'T', 32 of 'U'");
+  // What the schedule counts, which are whole buffers.
+  EXPECT_EQ(describeSpills(program, schedule), "128 bytes of 'T', 64 of 'U'");
 }
 
 } // namespace

@@ -23,6 +23,9 @@ struct TaskEstimate {
   std::optional<int64_t> largestShard;
   /// Whether it is known without a cut that it does not fit.
   bool isHopeless = false;
+  /// Whether what is to be kept is too much, beside which shards are small, so
+  /// that smaller ones are of little use.
+  bool keepsTooMuch = false;
 };
 
 /// The numbers of devices that are tried cut no finer than this.
@@ -31,8 +34,8 @@ constexpr int64_t mostTaskDevices = 4096;
 /// The number of devices for which `estimate` says the least seconds; of about
 /// equal ones the least. Nothing where none of those that are tried fits. They
 /// are tried in ascending order: `workers` and powers of two, until two that
-/// fit have gained nothing, or four that do not have no smaller shards, those
-/// without hope not counted.
+/// fit have gained nothing, four that do not have no smaller shards, or two
+/// keep too much, those without hope not counted.
 std::optional<int64_t>
 searchDevices(int64_t workers,
               llvm::function_ref<TaskEstimate(int64_t)> estimate);
