@@ -72,6 +72,20 @@ output F, S after r, Z
 """
 
 
+# Nothing is read by what follows.
+READING_NOTHING = """\
+input X : f32[37]
+extern block before[i](X[i] : f32) -> Y[i] : f32
+extern block made[i:37](scale : f32) -> T[i] : f32
+F = before(X)
+point p after F
+T = made(scale = 2) after p
+N[i:37] = 2 * f32(i) after p
+S[i] = 3 * X[i] + (T[i] - N[i])
+output F, S
+"""
+
+
 def check(folder, program, rounds, devices, backend, files, X):
     log = folder / f"log.{program}.{devices}"
     env = {"POINTS_LOG": str(log)}
@@ -110,8 +124,14 @@ def main():
         files = driver.save_inputs(folder, {"X": X}) + driver.output_options(["F", "S"])
         (folder / "p.ein").write_text(PROGRAM)
         (folder / "m.ein").write_text(MACRO)
+        (folder / "n.ein").write_text(READING_NOTHING)
         loop = ["-o", "Z=Z.npy"]
-        for program, rounds, more in (("p.mlir", 1, []), ("p.ein", 4, loop), ("m.ein", 4, loop)):
+        for program, rounds, more in (
+            ("p.mlir", 1, []),
+            ("n.ein", 1, []),
+            ("p.ein", 4, loop),
+            ("m.ein", 4, loop),
+        ):
             driver.tapestry(
                 "reference", program, "--object=b.o", *files, *more, cwd=folder
             ).expect_status(0)

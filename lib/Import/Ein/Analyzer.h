@@ -84,7 +84,6 @@ private:
   std::optional<unsigned> findPoint(const Scope &scope,
                                     const ast::NameRef &name);
   /// Whether what a statement has become reads something that can wait.
-  bool checkHeldBack(const ast::EquationStmt &stmt, size_t firstVertex);
   // Sizes.cpp: params without a value.
   void takeParams(const ast::Program &program);
   void checkNamedInputs(const ast::Program &program);

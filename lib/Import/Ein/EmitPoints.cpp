@@ -66,3 +66,30 @@ void PointEmitter::holdBack(llvm::iterator_range<mlir::Block::iterator> ops,
     }
   }
 }
+
+SmallVector<Value>
+PointEmitter::resultsOf(llvm::iterator_range<mlir::Block::iterator> ops,
+                        StringRef name, ArrayRef<unsigned> after) {
+  Operation *op = &*std::prev(ops.end());
+  SmallVector<Value> results(op->getResults());
+  SmallVector<Value> awaitedPoints;
+  for (unsigned point : after)
+    if (points[point].getParentBlock() == op->getBlock())
+      awaitedPoints.push_back(points[point]);
+  if (awaitedPoints.empty() || llvm::any_of(ops, [](Operation &each) {
+        return each.getNumOperands() != 0;
+      }))
+    return results;
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(op);
+  for (Value &result : results) {
+    std::string own = (name + ".after." + Twine(++numbers[name])).str();
+    auto await = teg::AwaitOp::create(
+        builder, op->getLoc(), result.getType(), builder.getStringAttr(own),
+        result, awaitedPoints, nullptr, nullptr, nullptr, nullptr);
+    for (unsigned point : after)
+      followers.insert({await, point});
+    result = await.getResult();
+  }
+  return results;
+}

@@ -32,6 +32,13 @@ public:
   void holdBack(llvm::iterator_range<mlir::Block::iterator> ops,
                 llvm::StringRef name, llvm::ArrayRef<unsigned> after);
 
+  /// The results of the last of these operations; where none of them reads a
+  /// tensor, as who follows the points has them. What they are of runs behind
+  /// the points, where it stands.
+  llvm::SmallVector<mlir::Value>
+  resultsOf(llvm::iterator_range<mlir::Block::iterator> ops,
+            llvm::StringRef name, llvm::ArrayRef<unsigned> after);
+
 private:
   mlir::Value awaited(mlir::Value tensor, unsigned point,
                       mlir::Operation *reader, llvm::StringRef name);

@@ -115,7 +115,7 @@ private:
   /// The value of each tensor.
   SmallVector<Value> values;
   /// Of the last vertex.
-  OpResult firstResult;
+  SmallVector<Value> lastResults;
   bool failed = false;
   /// How many loops have been emitted.
   unsigned numLoops = 0;
@@ -361,7 +361,7 @@ Operation *GraphEmitter::emitBlock(const Tensor &tensor, const Vertex &vertex,
 Value GraphEmitter::emitVertex(const Tensor &tensor, const Vertex &vertex) {
   // Its results follow each other.
   if (tensor.result > 0)
-    return firstResult.getOwner()->getResult(tensor.result);
+    return lastResults[tensor.result];
   Location loc = locations.get(vertex.loc, vertex.calls);
   mlir::Block *block = builder.getInsertionBlock();
   Operation *last = block->empty() ? nullptr : &block->back();
@@ -380,8 +380,9 @@ Value GraphEmitter::emitVertex(const Tensor &tensor, const Vertex &vertex) {
   setLayoutGroup(op, tensor.constraints.layoutGroup);
   points.holdBack({first, std::next(op->getIterator())}, tensor.name,
                   vertex.after);
-  firstResult = op->getResult(0);
-  return firstResult;
+  lastResults = points.resultsOf({first, std::next(op->getIterator())},
+                                 tensor.name, vertex.after);
+  return lastResults.front();
 }
 
 Value GraphEmitter::emitSource(const Tensor &tensor) {

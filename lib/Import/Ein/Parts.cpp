@@ -474,25 +474,18 @@ std::vector<std::optional<unsigned>>
 Analyzer::expand(const Scope &scope, const EquationStmt &stmt) {
   std::vector<std::optional<unsigned>> tensors(1 + stmt.more.size());
   llvm::SaveAndRestore restore(after, after);
-  bool isHeldBack = !stmt.after.name.empty();
-  if (isHeldBack) {
+  if (!stmt.after.name.empty()) {
     std::optional<unsigned> point = findPoint(scope, stmt.after);
     if (!point)
       return tensors;
     if (!llvm::is_contained(after, *point))
       after.push_back(*point);
   }
-  size_t before = graph.vertices.size();
   if (!stmt.expr) {
     tensors.front() = addLiteral(scope, stmt);
-  } else {
-    Parts parts(*this, scope, stmt);
-    const EquationStmt *named = parts.run();
-    if (!named)
-      return tensors;
-    tensors = expandNamed(parts.scope(), *named);
+    return tensors;
   }
-  if (isHeldBack && tensors.front() && !checkHeldBack(stmt, before))
-    tensors.front() = std::nullopt;
-  return tensors;
+  Parts parts(*this, scope, stmt);
+  const EquationStmt *named = parts.run();
+  return named ? expandNamed(parts.scope(), *named) : tensors;
 }

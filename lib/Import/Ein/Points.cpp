@@ -105,15 +105,3 @@ std::optional<unsigned> Analyzer::findPoint(const Scope &scope,
   const Binding *binding = findAwaited(scope, name, /*isPoint=*/true);
   return binding ? std::optional(binding->point) : std::nullopt;
 }
-
-bool Analyzer::checkHeldBack(const EquationStmt &stmt, size_t firstVertex) {
-  for (size_t number = firstVertex; number < graph.vertices.size(); ++number)
-    if (!graph.vertices[number].operands.empty())
-      return true;
-  diagnostics.error(stmt.after.range,
-                    "'" + stmt.name +
-                        "' reads no tensor, so that nothing of it can wait "
-                        "for point '" +
-                        stmt.after.name + "'");
-  return false;
-}

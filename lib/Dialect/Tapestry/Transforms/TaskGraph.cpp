@@ -12,6 +12,7 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "tapestry-rt/Signs.h"
 #include "tapestry/Dialect/Tapestry/IR/ElementBytes.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryAwait.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
 #include "tapestry/Dialect/Tapestry/IR/Unsigned.h"
 #include "tapestry/Interfaces/ElementType.h"
@@ -232,7 +233,7 @@ private:
   void addSink(GraphNodeInterface sink);
   void addPoint(Operation &point);
   void waitFor(Value awaited, Order &order);
-  template <typename Follower> void follow(ValueRange operands, Follower &made);
+  template <typename Follower> void follow(Operation &op, Follower &made);
   bool isView(Operation &op);
   unsigned fillOf(std::vector<uint8_t> bytes);
   std::optional<TensorView> paddedView(Operation *op);
@@ -471,7 +472,7 @@ void TaskGraphBuilder::addSource(GraphNodeInterface source) {
   auto number = static_cast<int32_t>(program.inputs.size());
   program.inputs.push_back(
       {name, dtype, shapeOfTensor(tensor), fileOf(source)});
-  follow(source.getAwaitedValues(), program.inputs.back());
+  follow(*source, program.inputs.back());
   addChunk(tensor, name, number);
 }
 
@@ -483,7 +484,7 @@ void TaskGraphBuilder::addSink(GraphNodeInterface sink) {
       {sink.getTensorName().str(),
        dtypeNumber(tensorType(tensor).getElementType(), isUnsigned(sink)),
        shapeOfTensor(tensor), viewOf(tensor), fileOf(sink)});
-  follow(sink.getAwaitedValues(), program.sinks.back());
+  follow(*sink, program.sinks.back());
 }
 
 void TaskGraphBuilder::waitFor(Value awaited, Order &order) {
@@ -507,13 +508,39 @@ void TaskGraphBuilder::waitFor(Value awaited, Order &order) {
   }
 }
 
-/// Has what is made follow those of the operands that are points.
+/// The operands of who awaits an operation's results, or a view of them.
+static void addAwaiters(Operation &op, SmallVectorImpl<Value> &awaited) {
+  llvm::SetVector<Operation *> readers(op.user_begin(), op.user_end());
+  for (size_t next = 0; next < readers.size(); ++next)
+    if (isa<AwaitOp>(readers[next]))
+      llvm::append_range(awaited, readers[next]->getOperands());
+    else if (isa<SelectorInterface>(readers[next]))
+      readers.insert(readers[next]->user_begin(), readers[next]->user_end());
+}
+
+/// The points that an operation follows: among its operands or, where it reads
+/// nothing, of who awaits its results behind points before it.
+static SmallVector<Value> pointsBefore(Operation &op) {
+  SmallVector<Value> awaited(op.getOperands());
+  if (auto node = dyn_cast<GraphNodeInterface>(op))
+    awaited = node.getAwaitedValues();
+  else if (op.getNumOperands() == 0)
+    addAwaiters(op, awaited);
+  llvm::erase_if(awaited, [&](Value each) {
+    Operation *point = each.getDefiningOp();
+    return isa<RankedTensorType>(each.getType()) ||
+           (point && point->getBlock() == op.getBlock() &&
+            !point->isBeforeInBlock(&op));
+  });
+  return awaited;
+}
+
+/// Has what is made of an operation follow its points.
 template <typename Follower>
-void TaskGraphBuilder::follow(ValueRange operands, Follower &made) {
+void TaskGraphBuilder::follow(Operation &op, Follower &made) {
   Order order;
-  for (Value each : operands)
-    if (!isa<RankedTensorType>(each.getType()))
-      waitFor(each, order);
+  for (Value each : pointsBefore(op))
+    waitFor(each, order);
   made.after.assign(order.shards.begin(), order.shards.end());
   made.afterSinks.assign(order.sinks.begin(), order.sinks.end());
 }
@@ -566,7 +593,7 @@ LogicalResult TaskGraphBuilder::addShard(Operation &op) {
     flops = pass * static_cast<double>(loop.getMostPasses());
   }
   shard.flops = static_cast<int64_t>(std::min(flops, 9e18));
-  follow(op.getOperands(), shard);
+  follow(op, shard);
   llvm::SetVector<Value> read;
   for (Value operand : op.getOperands())
     if (isa<RankedTensorType>(operand.getType()))

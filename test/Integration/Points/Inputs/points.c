@@ -38,6 +38,15 @@ TAPESTRY_BLOCK(after) {
   return 0;
 }
 
+/* It reads nothing. */
+TAPESTRY_BLOCK(made) {
+  tell("after", call);
+  for (int64_t i = call->lo[0]; i < call->hi[0]; ++i)
+    *(float *)tapestry_block_at1(&call->outputs[0], i) =
+        (float)call->params[0].number * (float)i;
+  return 0;
+}
+
 TAPESTRY_BLOCK(look) {
   const char *path = getenv("POINTS_FILE");
   tell(path && access(path, R_OK) == 0 ? "whole" : "missing", call);

@@ -12,11 +12,15 @@ def Tapestry_AwaitOp : Tapestry_DimensionsOp<"await", (ins
   let description = [{
     The operand, which nobody has before all that the points waited for has
     happened, on every device. So what reads the result, of any kind, follows the
-    points; what reads the operand itself need not.
+    points; what reads the operand itself need not. What makes the operand and
+    reads no tensor, which could be held back, follows those of the points behind
+    which it stands.
 
     ```mlir
     %p = tapestry.sequence_point %C : tensor<97x53xf32>
     %A1 = tapestry.await "A1" %A after %p : tensor<31xf32>
+    %R = tapestry.block "R" #noise [i = 9] () {} : () -> tensor<9xf32>
+    %R1 = tapestry.await "R1" %R after %p : tensor<9xf32>
     ```
 
     Constraints:
