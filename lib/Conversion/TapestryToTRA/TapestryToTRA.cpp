@@ -548,16 +548,29 @@ FailureOr<func::FuncOp> GraphLowering::lower() {
 namespace {
 struct ConvertTapestryToTRA
     : tapestry::impl::ConvertTapestryToTRABase<ConvertTapestryToTRA> {
+  /// The names that operations of the module use of others; no graph calls
+  /// itself.
+  llvm::DenseSet<StringAttr> namesUsed() {
+    llvm::DenseSet<StringAttr> used;
+    for (Operation &op : *getOperation().getBody()) {
+      auto uses = SymbolTable::getSymbolUses(&op);
+      for (SymbolTable::SymbolUse use :
+           uses ? *uses : SymbolTable::UseRange({})) {
+        StringAttr name = use.getSymbolRef().getRootReference();
+        if (name !=
+            op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName()))
+          used.insert(name);
+      }
+    }
+    return used;
+  }
+
   void runOnOperation() override {
+    llvm::DenseSet<StringAttr> used = namesUsed();
     for (auto graph :
          llvm::make_early_inc_range(getOperation().getOps<teg::GraphOp>())) {
-      // The runtime starts a program on every device; nobody calls it, and no
-      // graph calls itself.
-      auto calls = [&](Operation &other) {
-        return &other != graph.getOperation() &&
-               !SymbolTable::symbolKnownUseEmpty(graph, &other);
-      };
-      if (llvm::any_of(*getOperation().getBody(), calls)) {
+      // The runtime starts a program on every device; nobody calls it.
+      if (used.contains(graph.getSymNameAttr())) {
         graph.emitError("'")
             << graph.getSymName()
             << "' is called: tapestry-inline-calls comes first";
