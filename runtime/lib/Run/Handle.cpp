@@ -32,6 +32,9 @@ void Handle::failHere(const Status &status) {
 }
 
 void Handle::leave() {
+  // The rank leaves when all parts are done.
+  if (Part *part = Part::current())
+    part->leave(Status::stopped());
   // Only the thread that called has a frame to go to. A helper thread waits for
   // the process to end.
   while (!pthread_equal(thread, pthread_self()))
