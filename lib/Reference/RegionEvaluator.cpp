@@ -426,8 +426,10 @@ tapestry::reference::evaluateRegion(BlockOpInterface op,
   }
   for (unsigned operand = 0; operand < inputs.size(); ++operand) {
     std::vector<Access> accesses = op.getAccesses(operand);
-    if (llvm::any_of(accesses, [](const Access &access) {
-          return !access.guard.empty() || access.kind != AccessKind::Affine;
+    // What the region does not choose it may read all the same.
+    if (llvm::any_of(accesses, [&](const Access &access) {
+          return (!access.guard.empty() && accesses.size() > 1) ||
+                 access.kind != AccessKind::Affine;
         }))
       return llvm::createStringError("'" + op.getVertexName() +
                                      "' reads operand " + llvm::Twine(operand) +

@@ -12,8 +12,9 @@ static constexpr int64_t farthestMirrored = 4;
 
 BlockRegions::BlockRegions(const DeviceGrid &grid, const Partition &partition,
                            llvm::ArrayRef<int64_t> extents,
-                           std::vector<RegionOperand> operands)
-    : grid(grid), operands(std::move(operands)), edges(extents.size()) {
+                           std::vector<RegionOperand> operands, bool separates)
+    : grid(grid), operands(std::move(operands)), separates(separates),
+      edges(extents.size()) {
   for (auto [label, extent] : llvm::enumerate(extents)) {
     std::vector<ZRange> &own = blocks.emplace_back();
     int64_t parts = partsOf(grid, partition.cuts[label]);
@@ -36,7 +37,7 @@ BlockRegions::BlockRegions(const DeviceGrid &grid, const Partition &partition,
 //===----------------------------------------------------------------------===//
 
 void BlockRegions::addEdge(unsigned label, RegionEdge edge) {
-  bool isInside = false;
+  bool isInside = false, isBehind = false, isBefore = false;
   for (auto [device, block] : llvm::enumerate(blocks[label])) {
     int64_t place = edge.shift;
     if (edge.bound) {
@@ -50,7 +51,10 @@ void BlockRegions::addEdge(unsigned label, RegionEdge edge) {
     edge.at.push_back(
         std::clamp(place, block.lo, std::max(block.lo, block.hi)));
     isInside |= block.lo < place && place < block.hi;
+    isBehind |= !block.empty() && block.hi <= place;
+    isBefore |= !block.empty() && place <= block.lo;
   }
+  isInside |= separates && isBehind && isBefore;
   auto isSame = [&](const RegionEdge &known) { return known.at == edge.at; };
   if (isInside && llvm::none_of(edges[label], isSame))
     edges[label].push_back(std::move(edge));
@@ -60,6 +64,12 @@ void BlockRegions::addEdge(unsigned label, RegionEdge edge) {
 /// in what devices have of it.
 void BlockRegions::addEdges(unsigned operand, unsigned piece) {
   const RegionAccess &access = operands[operand].pieces[piece];
+  for (auto [label, range] : llvm::enumerate(access.guard))
+    for (int64_t place : {range.lo, range.hi}) {
+      RegionEdge edge;
+      edge.shift = place;
+      addEdge(label, std::move(edge));
+    }
   for (auto [number, dim] : llvm::enumerate(access.read.dims)) {
     if (dim.terms.empty())
       continue;
@@ -201,6 +211,12 @@ RegionSource BlockRegions::sourceOf(unsigned operand,
     }
     return true;
   };
+  auto isUnread = [&](const ZBox &guard) {
+    for (int64_t device = 0, e = grid.numDevices(); device < e; ++device)
+      if (!isEmpty(intersect(pointsOf(ranges, device), guard)))
+        return false;
+    return true;
+  };
   for (auto [piece, access] : llvm::enumerate(of.pieces)) {
     std::optional<Projection> read = unfolded(access, ranges);
     if (!read)
@@ -216,13 +232,15 @@ RegionSource BlockRegions::sourceOf(unsigned operand,
   const RegionAccess &first = of.pieces.front();
   if (of.pieces.size() != 1)
     return {};
+  if (!first.guard.empty() && isUnread(first.guard))
+    return {RegionSource::Outside, 0, 0, first.read};
   ZBox tensor = boxOfShape(first.shape);
   if (of.isPadded && everywhere(first.read, [&](int64_t, const ZBox &image) {
         return isEmpty(intersect(image, tensor));
       }))
     return {RegionSource::Outside, 0, 0, first.read};
   // Choosing takes time.
-  if (chooses && isThin(ranges, /*part=*/4))
+  if (chooses && first.guard.empty() && isThin(ranges, /*part=*/4))
     for (auto [part, layout] : llvm::enumerate(first.parts)) {
       // Where a point misses the tensor in one dimension, it may read what
       // other devices hold along the others.

@@ -59,8 +59,10 @@ void check(const DeviceGrid &grid, const Partition &partition,
         ZBox inside = intersect(image, boxOfShape(access.shape));
         if (source.kind == RegionSource::Part)
           EXPECT_TRUE(contains(held, image));
+        bool isRead =
+            access.guard.empty() || !isEmpty(intersect(access.guard, box));
         if (source.kind == RegionSource::Outside)
-          EXPECT_TRUE(isEmpty(inside));
+          EXPECT_TRUE(isEmpty(inside) || !isRead);
         if (source.kind != RegionSource::Either)
           continue;
         EXPECT_TRUE(contains(held, inside) && !isEmpty(held));
@@ -145,6 +147,58 @@ TEST(BlockRegionsTest, BesideTheTensorAndBeyondThePart) {
   ASSERT_EQ(regions.size(), 2u);
   EXPECT_EQ(regions.front().sources[0].kind, RegionSource::Either);
   EXPECT_TRUE(regions.front().sources[0].beyond.all());
+}
+
+// Half of the rows are read behind the others: one device reads one operand,
+// and one the other.
+TEST(BlockRegionsTest, BlocksApart) {
+  DeviceGrid two = DeviceGrid::ofPrimes(2);
+  Partition rows{{Cut{0}, Cut{}}};
+  std::vector<RegionOperand> operands;
+  for (int64_t shift : {48, -48}) {
+    Projection read = shifted({shift, 0});
+    RegionOperand &operand = operands.emplace_back();
+    operand.isPadded = true;
+    operand.pieces.push_back(
+        {read, {96, 5}, {Layout::ofProjection(read, {96, 5}, rows, {96, 5})}});
+  }
+  std::vector<BlockRegion> alike =
+      BlockRegions(two, rows, {96, 5}, operands).find(32);
+  ASSERT_EQ(alike.size(), 1u);
+  EXPECT_FALSE(alike.front().isServed());
+  BlockRegions blocks(two, rows, {96, 5}, operands, /*separates=*/true);
+  std::vector<BlockRegion> regions = blocks.find(32);
+  check(two, rows, {96, 5}, blocks, regions);
+  ASSERT_EQ(regions.size(), 2u);
+  for (const BlockRegion &region : regions)
+    EXPECT_TRUE(region.isServed());
+}
+
+// Rows 20 to 59 are chosen of one tensor, those around them of another, which
+// devices have at these alone.
+TEST(BlockRegionsTest, WhatIsNotRead) {
+  for (int64_t devices : {1, 2, 3, 5, 8}) {
+    DeviceGrid grid = DeviceGrid::ofPrimes(devices);
+    Partition rows{{Cut{}, Cut{}}};
+    for (unsigned axis = 0; axis < grid.axes.size(); ++axis)
+      rows.cuts[0].push_back(axis);
+    Projection read = shifted({0, 0});
+    ZBox inner = {{20, 60}, {0, 5}};
+    RegionOperand chosen, other;
+    chosen.pieces.push_back(
+        {read,
+         {96, 5},
+         {Layout::ofProjection(read, {96, 5}, rows, {96, 5}, inner)},
+         inner});
+    other.pieces.push_back(
+        {read, {96, 5}, {Layout::blocked({96, 5}, rows.cuts)}});
+    BlockRegions blocks(grid, rows, {96, 5}, {chosen, other},
+                        /*separates=*/true);
+    std::vector<BlockRegion> regions = blocks.find(32);
+    check(grid, rows, {96, 5}, blocks, regions);
+    for (const BlockRegion &region : regions)
+      EXPECT_TRUE(region.isServed());
+  }
 }
 
 TEST(BlockRegionsTest, AnyWindows) {

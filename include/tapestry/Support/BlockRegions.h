@@ -23,6 +23,8 @@ struct RegionAccess {
   llvm::SmallVector<int64_t> shape;
   /// What a device has of its own, and strips beside that.
   llvm::SmallVector<Layout, 2> parts;
+  /// The points that read it, one range per label; no ranges: all.
+  ZBox guard = {};
 };
 
 /// An operand: pieces at places of their own.
@@ -55,7 +57,7 @@ struct RegionEdge {
 struct RegionSource {
   enum Kind {
     Part,    ///< In a part of a piece.
-    Outside, ///< The constant.
+    Outside, ///< The constant, or nothing that counts.
     Either,  ///< One of both, or folded back into the part, point by point:
              ///< where regions that do not choose would be too many.
     Window,  ///< In several places: it is to be put together.
@@ -83,9 +85,12 @@ struct BlockRegion {
 
 class BlockRegions {
 public:
+  /// `separates`: blocks are told apart where what is read changes between
+  /// them, too. On each device some regions are empty then, and others read
+  /// elsewhere.
   BlockRegions(const DeviceGrid &grid, const Partition &partition,
                llvm::ArrayRef<int64_t> extents,
-               std::vector<RegionOperand> operands);
+               std::vector<RegionOperand> operands, bool separates = false);
 
   /// Of all labels, ascending; a label has a range more than edges.
   llvm::ArrayRef<std::vector<RegionEdge>> getEdges() const { return edges; }
@@ -115,6 +120,7 @@ private:
 
   DeviceGrid grid;
   std::vector<RegionOperand> operands;
+  bool separates;
   /// Per label, per device.
   std::vector<std::vector<ZRange>> blocks;
   std::vector<std::vector<RegionEdge>> edges;

@@ -32,7 +32,7 @@ SmallVector<Value> tapestry::lowerLocalBlock(OpBuilder &builder,
     Value window = part;
     if (block.getPad(number) && !space.staysInside(layout))
       window = space.padWindow(
-          part, layout, block.getPad(number),
+          part, layout, layout, block.getPad(number),
           SmallVector<SmallVector<AffineTerm, 1>>(layout.rank()),
           cast<RankedTensorType>(argument.getType()));
     mapping.map(argument, window);

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tapestry/Interfaces/ElementType.h"
+#include "tapestry/Interfaces/Monoid.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -29,9 +30,10 @@ LocalBorders::LocalBorders(OpBuilder &builder, tra::JoinOp join,
                            Value device)
     : b(builder), join(join), loc(join.getLoc()), grid(join.getDeviceGrid()),
       inputsOf(join.getOperandPieces()), operands(operands), space(space),
-      device(device), blocks(regionsOf(join, [&](unsigned input) {
-        return layoutsOf(operands[input]);
-      })) {}
+      device(device),
+      regionsFound(regionsOf(
+          join, [&](unsigned input) { return layoutsOf(operands[input]); })),
+      blocks(regionsFound.blocks) {}
 
 Value LocalBorders::add(Value a, Value c) {
   return arith::AddIOp::create(b, loc, a, c);
@@ -127,7 +129,7 @@ std::vector<LocalBorders::Region> LocalBorders::regions() {
   for (unsigned label = 0; label < join.getExtents().size(); ++label)
     edges.push_back(emitEdges(label));
   std::vector<Region> regions;
-  for (BlockRegion &found : blocks.find(mostRegions))
+  for (BlockRegion &found : regionsFound.found)
     regions.push_back(emitRegion(std::move(found), edges));
   for (const Region &region : regions)
     for (auto [operand, source] : llvm::enumerate(region.sources))
@@ -211,12 +213,20 @@ Value LocalBorders::slice(const Piece &piece, const Region &region) {
                                         ones);
 }
 
+/// What points take of an operand where they read nothing that counts, too.
+TypedAttr LocalBorders::padAt(unsigned operand) {
+  if (TypedAttr pad = join.getPad(inputsOf[operand].first))
+    return pad;
+  return monoidIdentity(
+      Monoid::Add, join.getKernel().front().getArgument(operand).getType());
+}
+
 /// What a rim reads of an operand that is outside, at most.
 LocalBorders::PadMemory LocalBorders::padOf(const Region &region,
                                             unsigned operand) {
   unsigned input = inputsOf[operand].first;
   auto part = cast<RankedTensorType>(operands[input].front().value.getType());
-  PadMemory pad{join.getPad(input), part.getElementType(), {}, {}};
+  PadMemory pad{padAt(operand), part.getElementType(), {}, {}};
   pad.shape.assign(part.getRank(), 0);
   for (int64_t d = 0, e = grid.numDevices(); d < e; ++d)
     for (auto [size, range] : llvm::zip_equal(
@@ -504,7 +514,7 @@ Value LocalBorders::window(const Region &region, unsigned operand,
 LocalBorders::Element LocalBorders::element(const Region &region,
                                             unsigned operand) {
   const RegionSource &source = region.sources[operand];
-  TypedAttr pad = join.getPad(inputsOf[operand].first);
+  TypedAttr pad = padAt(operand);
   if (source.kind == RegionSource::Outside)
     return [=, loc = loc](OpBuilder &body) {
       return emitConstant(body, loc, pad);

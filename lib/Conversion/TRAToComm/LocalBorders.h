@@ -75,6 +75,7 @@ private:
   Piece pieceOf(unsigned operand, unsigned piece, unsigned part);
   mlir::Value slice(const Piece &piece, const Region &region);
   bool readsPads(const Region &region) const;
+  mlir::TypedAttr padAt(unsigned operand);
   PadMemory padOf(const Region &region, unsigned operand);
   void reservePad(PadMemory wanted);
   mlir::Value slicePad(const Region &region, unsigned operand,
@@ -101,7 +102,8 @@ private:
   llvm::ArrayRef<HeldParts> operands;
   LocalSpace &space;
   mlir::Value device;
-  BlockRegions blocks;
+  JoinRegions regionsFound;
+  const BlockRegions &blocks;
   llvm::DenseMap<mlir::Attribute, index::PartOp> bounds;
   std::vector<PadMemory> pads;
 };

@@ -62,7 +62,15 @@ bool LocalInteriors::isSplit(Value input) {
   return moved && !possibleRimsOf(moved).empty();
 }
 
-BlockRegions tapestry::regionsOf(
+/// More regions are not made to copy nothing.
+static constexpr size_t mostRegions = 32;
+
+static bool areServed(ArrayRef<BlockRegion> regions) {
+  return llvm::all_of(regions,
+                      [](const BlockRegion &each) { return each.isServed(); });
+}
+
+JoinRegions tapestry::regionsOf(
     tra::JoinOp join,
     llvm::function_ref<SmallVector<Layout, 2>(unsigned)> partsOf) {
   std::vector<RegionOperand> operands;
@@ -73,11 +81,20 @@ BlockRegions tapestry::regionsOf(
       auto type = cast<tra::RelationType>(join.getInputs()[number].getType());
       operand.pieces.push_back({join.getRead(number),
                                 llvm::to_vector(type.getShape()),
-                                partsOf(number)});
+                                partsOf(number), join.getGuard(number)});
     }
   }
-  return BlockRegions(join.getDeviceGrid(), join.getResolvedPartition(),
-                      join.getExtents(), std::move(operands));
+  auto find = [&](bool separates) {
+    BlockRegions blocks(join.getDeviceGrid(), join.getResolvedPartition(),
+                        join.getExtents(), operands, separates);
+    std::vector<BlockRegion> found = blocks.find(mostRegions);
+    return JoinRegions{std::move(blocks), std::move(found)};
+  };
+  JoinRegions alike = find(/*separates=*/false);
+  if (areServed(alike.found))
+    return alike;
+  JoinRegions apart = find(/*separates=*/true);
+  return areServed(apart.found) ? std::move(apart) : std::move(alike);
 }
 
 /// Whether the largest region has half of the points: of few, windows cost less
@@ -102,12 +119,12 @@ bool LocalInteriors::find(tra::JoinOp join) {
       return false;
     auto type = cast<tra::RelationType>(input.getType());
     isWhole &=
-        !isSplit(input) &&
+        !isSplit(input) && join.getGuard(number).empty() &&
         staysInside(withoutFolds(read), type.getShape(), join.getExtents());
   }
   if (isWhole)
     return false;
-  BlockRegions regions = regionsOf(join, [&](unsigned number) {
+  auto [regions, found] = regionsOf(join, [&](unsigned number) {
     Value input = join.getInputs()[number];
     if (!isSplit(input))
       return SmallVector<Layout, 2>{layoutOf(input)};
@@ -116,12 +133,8 @@ bool LocalInteriors::find(tra::JoinOp join) {
     llvm::append_range(parts, possibleRimsOf(moved));
     return parts;
   });
-  std::vector<BlockRegion> found = regions.find(mostRegions);
-  if (found.size() <= 1)
-    return false;
-  return llvm::all_of(
-             found, [](const BlockRegion &each) { return each.isServed(); }) ||
-         hasInterior(join, regions, found.back());
+  return found.size() > 1 &&
+         (areServed(found) || hasInterior(join, regions, found.back()));
 }
 
 bool LocalInteriors::isApart(tra::JoinOp join) {

@@ -18,13 +18,17 @@ namespace tapestry {
 /// Whether a relation is a part of what was fetched for several pieces.
 bool isWindow(tra::RepartitionOp moved);
 
-/// The regions of the blocks of a join whose inputs devices have in these
-/// parts.
-BlockRegions
+/// The regions of the blocks of a join.
+struct JoinRegions {
+  BlockRegions blocks;
+  std::vector<BlockRegion> found;
+};
+
+/// Those of a join whose inputs devices have in these parts: of all blocks
+/// alike, or, where these put something together, of others on each device.
+JoinRegions
 regionsOf(tra::JoinOp join,
           llvm::function_ref<llvm::SmallVector<Layout, 2>(unsigned)> partsOf);
-/// More of them are not made to copy nothing.
-constexpr size_t mostRegions = 32;
 
 /// Finds the joins of a program that are computed in regions, and which of
 /// their inputs stay where they are, with strips beside them.

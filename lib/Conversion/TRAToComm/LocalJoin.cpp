@@ -16,6 +16,7 @@
 #include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Dialect/Comm/IR/Comm.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include "tapestry/Dialect/Index/IR/LabelRanges.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Interfaces/Monoid.h"
 
@@ -68,7 +69,7 @@ private:
   Value operandWindow(unsigned first, ValueRange parts, AffineMap &localMap);
   Value gatherWindow(unsigned number, Value part, AffineMap &localMap);
   Value emitInit(Type elementType, bool reduces);
-  std::optional<bool> comparisonOf(Operation &op);
+  std::optional<bool> conditionOf(Operation &op);
   Value emitBody(OpBuilder &body, ValueRange arguments, Type accumulator,
                  bool reduces);
   Value emitNest(ValueRange inputs, ArrayRef<AffineMap> maps, Value init,
@@ -143,15 +144,19 @@ Value LocalJoin::operandWindow(unsigned first, ValueRange parts,
     changed |= isUneven;
   }
   localMap = AffineMap::get(numLabels(), 0, subscripts, b.getContext());
+  ZBox guard = join.getGuard(first);
+  Layout held = Layout::ofProjection(projection, extents, partition,
+                                     operandShape(first), guard);
   bool reachesOut =
-      (join.getPad(first) || read != projection) && !space.staysInside(layout);
+      !guard.empty() || ((join.getPad(first) || read != projection) &&
+                         !space.staysInside(layout));
   if (!reachesOut && !changed && parts.size() == 1)
     return parts.front();
   auto type = RankedTensorType::get(
       shape, cast<RankedTensorType>(parts.front().getType()).getElementType());
   if (parts.size() == 1 && read == projection)
-    return space.padWindow(parts.front(), layout, join.getPad(first), rooms,
-                           type);
+    return space.padWindow(parts.front(), layout, held, join.getPad(first),
+                           rooms, type);
   SmallVector<LocalSpace::Piece> pieces;
   for (auto [number, part] : llvm::enumerate(parts))
     pieces.push_back({part, join.getRead(first + number)});
@@ -168,7 +173,7 @@ Value LocalJoin::gatherWindow(unsigned number, Value part,
   Type element = cast<RankedTensorType>(part.getType()).getElementType();
   if (join.getPad(number) && !space.staysInside(layout.getLayout()))
     part = space.padWindow(
-        part, layout.getLayout(), join.getPad(number),
+        part, layout.getLayout(), layout.getLayout(), join.getPad(number),
         SmallVector<SmallVector<AffineTerm, 1>>(access.projection.rank()),
         tra::windowType(layout, element, /*isPadded=*/true));
   SmallVector<Value> ends;
@@ -241,29 +246,19 @@ Value LocalJoin::emitInit(Type elementType, bool reduces) {
   return fill.getResult(0);
 }
 
-/// What comparing a label with a number gives at all points, if that is one.
-std::optional<bool> LocalJoin::comparisonOf(Operation &op) {
-  auto compare = dyn_cast<arith::CmpIOp>(op);
-  auto label =
-      compare ? compare.getLhs().getDefiningOp<tra::LabelOp>() : tra::LabelOp();
-  APInt number;
-  if (!label || around.empty() ||
-      !matchPattern(compare.getRhs(), m_ConstantInt(&number)))
+/// What a condition on labels is at all points, if that is one.
+std::optional<bool> LocalJoin::conditionOf(Operation &op) {
+  if (around.empty() || !isa<arith::CmpIOp, arith::AndIOp, arith::OrIOp>(op) ||
+      !op.getResult(0).getType().isInteger(1))
     return std::nullopt;
-  ZRange points = around[*join.labelNamed(label.getName())];
-  int64_t bound = number.getSExtValue();
-  switch (compare.getPredicate()) {
-  case arith::CmpIPredicate::slt:
-    return points.hi <= bound   ? std::optional(true)
-           : points.lo >= bound ? std::optional(false)
-                                : std::nullopt;
-  case arith::CmpIPredicate::sge:
-    return points.lo >= bound   ? std::optional(true)
-           : points.hi <= bound ? std::optional(false)
-                                : std::nullopt;
-  default:
-    return std::nullopt;
-  }
+  auto labelOf = [&](Operation *inner) -> std::optional<unsigned> {
+    auto label = dyn_cast<tra::LabelOp>(inner);
+    return label ? join.labelNamed(label.getName()) : std::nullopt;
+  };
+  for (bool isTrue : {true, false})
+    if (isEmpty(index::pointsWhere(op.getResult(0), !isTrue, around, labelOf)))
+      return isTrue;
+  return std::nullopt;
 }
 
 /// The join's ⊗, then its ⊕ with the accumulator, on stored elements.
@@ -289,7 +284,7 @@ Value LocalJoin::emitBody(OpBuilder &body, ValueRange arguments,
       mapping.map(label.getValue(), emitLabel(label));
       continue;
     }
-    if (std::optional<bool> known = comparisonOf(op)) {
+    if (std::optional<bool> known = conditionOf(op)) {
       mapping.map(op.getResult(0),
                   arith::ConstantIntOp::create(body, loc, *known, 1));
       continue;

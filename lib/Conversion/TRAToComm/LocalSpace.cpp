@@ -76,15 +76,16 @@ Projection tapestry::withoutFolds(Projection read) {
 }
 
 LocalSpace::Place
-LocalSpace::placeOf(const Layout &layout,
+LocalSpace::placeOf(const Layout &layout, const Layout &held,
                     ArrayRef<SmallVector<AffineTerm, 1>> rooms,
                     RankedTensorType windowType) {
-  auto layoutAttr = index::LayoutAttr::get(b.getContext(), grid, layout);
-  // Starts and ends, of the window and of its part inside the tensor.
-  auto window =
-      index::PartOp::create(b, loc, layoutAttr, device, /*unclipped=*/true);
-  auto inside =
-      index::PartOp::create(b, loc, layoutAttr, device, /*unclipped=*/false);
+  // Starts and ends, of the window and of what is there of it.
+  auto window = index::PartOp::create(
+      b, loc, index::LayoutAttr::get(b.getContext(), grid, layout), device,
+      /*unclipped=*/true);
+  auto inside = index::PartOp::create(
+      b, loc, index::LayoutAttr::get(b.getContext(), grid, held), device,
+      /*unclipped=*/false);
   Place place;
   Value zero = constant(0);
   for (unsigned dim = 0; dim < layout.rank(); ++dim) {
@@ -94,10 +95,12 @@ LocalSpace::placeOf(const Layout &layout,
     };
     Value windowSize = extent(window);
     Value insideSize = extent(inside);
-    // The window's points before the tensor's first, at most all that are
-    // outside; the rest of those lie behind its last.
-    Value before =
-        arith::SubIOp::create(b, loc, zero, window.getResult(2 * dim));
+    // The window's points before the first that is there, at most all that are
+    // not; the rest of those lie behind the last.
+    bool isClipped = held.dims[dim] == layout.dims[dim];
+    Value before = arith::SubIOp::create(
+        b, loc, isClipped ? zero : inside.getResult(2 * dim),
+        window.getResult(2 * dim));
     before = arith::MaxSIOp::create(b, loc, before, zero);
     before = arith::MinSIOp::create(
         b, loc, before, arith::SubIOp::create(b, loc, windowSize, insideSize));
@@ -119,9 +122,8 @@ LocalSpace::placeOf(const Layout &layout,
       return ShapedType::isDynamic(known) ? OpFoldResult(size)
                                           : OpFoldResult(b.getIndexAttr(known));
     };
-    int64_t known = staticExtent(grid, [&](int64_t d) {
-      return layout.dims[dim].range(grid, d).size();
-    });
+    int64_t known = staticExtent(
+        grid, [&](int64_t d) { return held.dims[dim].range(grid, d).size(); });
     place.sizes.push_back(sizeOf(known, insideSize));
     place.windowSizes.push_back(sizeOf(windowType.getDimSize(dim), windowSize));
   }
@@ -220,10 +222,11 @@ Value LocalSpace::insertFolded(const Piece &piece, ArrayRef<int64_t> shape,
   return window;
 }
 
-Value LocalSpace::padWindow(Value part, const Layout &layout, TypedAttr pad,
+Value LocalSpace::padWindow(Value part, const Layout &layout,
+                            const Layout &held, TypedAttr pad,
                             ArrayRef<SmallVector<AffineTerm, 1>> rooms,
                             RankedTensorType windowType) {
-  Place place = placeOf(layout, rooms, windowType);
+  Place place = placeOf(layout, held, rooms, windowType);
   Type stored = windowType.getElementType();
   if (!pad)
     pad = monoidIdentity(Monoid::Add, stored);
@@ -241,8 +244,8 @@ Value LocalSpace::joinWindow(ArrayRef<Piece> pieces, ArrayRef<int64_t> shape,
   Value window;
   for (const Piece &piece : pieces) {
     Projection line = withoutFolds(piece.read);
-    Place place = placeOf(Layout::ofProjection(line, extents, partition, shape),
-                          rooms, windowType);
+    Layout layout = Layout::ofProjection(line, extents, partition, shape);
+    Place place = placeOf(layout, layout, rooms, windowType);
     if (!window)
       window = tensor::EmptyOp::create(b, loc, place.windowSizes,
                                        windowType.getElementType());

@@ -60,11 +60,12 @@ public:
 
   /// Whether no device's window reaches outside the tensor.
   bool staysInside(const Layout &layout) const;
-  /// The window of a part: all that the block reads, `pad` (null: zero) outside
-  /// the tensor. In front of a dimension there is room for the points that the
-  /// block misses of the largest, under each term of `rooms`.
+  /// The window of a part: all that lies as `layout` says, `pad` (null: zero)
+  /// where the part, which lies as `held` says, has nothing. In front of a
+  /// dimension there is room for the points that the block misses of the
+  /// largest, under each term of `rooms`.
   mlir::Value padWindow(mlir::Value part, const Layout &layout,
-                        mlir::TypedAttr pad,
+                        const Layout &held, mlir::TypedAttr pad,
                         llvm::ArrayRef<llvm::SmallVector<AffineTerm, 1>> rooms,
                         mlir::RankedTensorType windowType);
   /// A part and where it is read.
@@ -87,7 +88,7 @@ private:
     /// the room begins at.
     llvm::SmallVector<mlir::Value> rooms, origins;
   };
-  Place placeOf(const Layout &layout,
+  Place placeOf(const Layout &layout, const Layout &held,
                 llvm::ArrayRef<llvm::SmallVector<AffineTerm, 1>> rooms,
                 mlir::RankedTensorType windowType);
   mlir::Value subtract(mlir::Value a, mlir::Value b);

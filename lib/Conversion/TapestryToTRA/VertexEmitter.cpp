@@ -73,11 +73,6 @@ FailureOr<SmallVector<Value>> VertexEmitter::emitWritten(ValueRange operands) {
   SmallVector<Projection> reads;
   for (auto &[operand, access] : pieces) {
     reads.push_back(access.projection);
-    if (op.getScalarRegion() && !access.guard.empty())
-      return op.emitError("'")
-             << op.getVertexName() << "' reads operand " << operand
-             << " at some points only, which the elements that its scalar "
-                "region takes cannot be read by";
     if (!op.getScalarRegion() && access.fallback == AccessFallback::Other)
       return op.emitError("'")
              << op.getVertexName() << "' reads operand " << operand

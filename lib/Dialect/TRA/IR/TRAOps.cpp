@@ -141,6 +141,37 @@ Projection JoinOp::getRead(unsigned input) {
   return folded;
 }
 
+ZBox JoinOp::getGuard(unsigned input) {
+  const Layout &layout =
+      cast<RelationType>(getInputs()[input].getType()).getLayout().getLayout();
+  auto isWithin = [](const LayoutTerm &term) {
+    return term.within.has_value();
+  };
+  if (llvm::none_of(layout.dims, [&](const LayoutDim &dim) {
+        return llvm::any_of(dim.terms, isWithin);
+      }))
+    return {};
+  ZBox guard = boxOfShape(getExtents());
+  Partition partition = getResolvedPartition();
+  Projection read = getRead(input);
+  for (auto [dim, held] : llvm::zip_equal(read.dims, layout.dims))
+    for (auto [number, term] : llvm::enumerate(held.terms)) {
+      if (!term.within)
+        continue;
+      // Behind the terms of its subscript a dimension has those of labels that
+      // no subscript names.
+      std::optional<unsigned> label;
+      if (number < dim.terms.size())
+        label = dim.terms[number].dim;
+      for (unsigned other = 0; other < guard.size() && !label; ++other)
+        if (partition.cuts[other] == term.cut)
+          label = other;
+      if (label)
+        guard[*label] = intersect(guard[*label], *term.within);
+    }
+  return guard;
+}
+
 SmallVector<unsigned> JoinOp::getReducedLabels() {
   return llvm::to_vector_of<unsigned>(
       getUnusedDimsBitVector(getResultMap()).set_bits());

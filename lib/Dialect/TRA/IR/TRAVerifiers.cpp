@@ -485,6 +485,15 @@ FailureOr<Partition> tra::verifyPartition(Operation *op,
   return failure();
 }
 
+/// The points that read an operand; all where none may be left out.
+static ZBox guardIn(JoinOp op, unsigned number) {
+  bool isPiece = isElse(op.getPads()[number]) ||
+                 (number > 0 && isElse(op.getPads()[number - 1]));
+  bool isLinear = llvm::all_of(op.getRead(number).dims,
+                               [](const auto &dim) { return dim.isLinear(); });
+  return isLinear && !isPiece ? op.getGuard(number) : ZBox();
+}
+
 /// join_c12 to join_c14: everything lies where the partition says.
 static LogicalResult verifyPlacement(JoinOp op) {
   // join_c12
@@ -499,8 +508,9 @@ static LogicalResult verifyPlacement(JoinOp op) {
   // join_c13
   for (auto [number, input] : llvm::enumerate(op.getInputs())) {
     auto type = cast<RelationType>(input.getType());
-    Layout expected = Layout::ofProjection(op.getRead(number), op.getExtents(),
-                                           *partition, type.getShape());
+    Layout expected =
+        Layout::ofProjection(op.getRead(number), op.getExtents(), *partition,
+                             type.getShape(), guardIn(op, number));
     if (failed(verifyLayout(op, "operand " + Twine(number), type,
                             op.getPartition(), expected)))
       return failure();

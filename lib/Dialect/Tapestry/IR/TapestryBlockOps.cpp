@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/IR/Matchers.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include "tapestry/Dialect/Index/IR/LabelRanges.h"
 #include "tapestry/Dialect/Tapestry/IR/Constraints.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Interfaces/ElementType.h"
@@ -241,13 +242,39 @@ static Projection projectionOf(AffineMap map) {
   return *projection;
 }
 
+/// The points whose values may follow from an operand, where those read less of
+/// it than all; no ranges: all points.
+static ZBox guardOf(EinsumOp op, unsigned operand, const Projection &read) {
+  // Of what is not verified yet the body may be anything.
+  if (op.getBody().empty() || op.getBody().getNumArguments() <= operand)
+    return {};
+  Value element = op.getBody().getArgument(operand);
+  if (element.use_empty() ||
+      llvm::any_of(read.dims,
+                   [](const ProjectionDim &dim) { return !dim.isLinear(); }) ||
+      !llvm::all_of(element.getUsers(), llvm::IsaPred<arith::SelectOp>))
+    return {};
+  ZBox space = boxOfShape(op.getExtents());
+  ZBox tensor = boxOfShape(op.getInputType(operand).getShape());
+  ZBox guard = index::pointsThatChoose(element, space, [&](Operation *inner) {
+    return op.getLabelReadBy(inner);
+  });
+  if (isEmpty(guard) || intersect(read.image(guard), tensor) ==
+                            intersect(read.image(space), tensor))
+    return {};
+  return guard;
+}
+
 std::vector<Access> EinsumOp::getAccesses(unsigned operand) {
   Projection whole = projectionOf(getOperandMap(operand));
   if (getPad(operand))
-    return {{whole, {}, AccessKind::Affine, AccessFallback::Pad}};
+    return {{whole, guardOf(*this, operand, whole), AccessKind::Affine,
+             AccessFallback::Pad}};
   llvm::ArrayRef<int64_t> shape = getInputType(operand).getShape();
   if (std::optional<Fold> fold = getFold(operand))
     foldInto(whole, getExtents(), shape, *fold);
+  if (ZBox guard = guardOf(*this, operand, whole); !guard.empty())
+    return {{std::move(whole), std::move(guard)}};
   std::vector<Access> accesses;
   for (Projection &piece : splitTurns(whole, getExtents(), shape)) {
     // Sparse values that wrap around may only seem to leave the tensor.

@@ -101,7 +101,9 @@ def TRA_JoinOp
     `symmetric` fold what leaves it (`#tapestry_index.projection`). An operand may
     come in pieces, `%a[i + 1] else %b[i - 96]`: a point reads the one that its
     subscripts do not leave. A fold stands behind the last piece and is for the
-    dimensions in which all read alike.
+    dimensions in which all read alike. A kernel that chooses by labels need not
+    have all that its points would read: a layout with `within` leaves out what
+    values of these labels alone read, and the kernel takes any value there.
 
     ```mlir
     %C = tra.join "C" [i = 97, k = 41, j = 53] by #tapestry_index.partition<
@@ -152,7 +154,8 @@ def TRA_JoinOp
     - `join_c12`: the partition cuts every label over axes of the result's grid, on
       which all operands lie.
     - `join_c13`: each operand's layout is what its subscripts read under the
-      partition.
+      partition, within ranges of labels where the layout has any; those are of
+      operands in one piece without folds, divisions and remainders.
     - `join_c14`: the result's layout is what the partition writes, partial over
       the axes that cut reduced labels (`writtenLayout`).
   }];
@@ -182,6 +185,9 @@ def TRA_JoinOp
     ::mlir::AffineMap getResultMap();
     /// Where an operand is read, folds included.
     ::tapestry::Projection getRead(unsigned input);
+    /// The points whose values may follow from an operand, as its layout says
+    /// (`within`); no ranges: all points.
+    ::tapestry::ZBox getGuard(unsigned input);
     /// What an operand reads outside its bounds; null if it stays within.
     ::mlir::TypedAttr getPad(unsigned input);
     /// Per value that the kernel takes, the first of the inputs that are its
