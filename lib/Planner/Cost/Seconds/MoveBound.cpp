@@ -102,11 +102,7 @@ double MoveBound::seconds(const FirstPart &from, const FirstPart &to,
                std::max(steps, received > 0 ? 1.0 : 0.0) *
                    (slower.latency - levels[l].latency);
   }
-  // Parts of other sizes take a copy at least, or a message however small.
-  return seconds > 0 ? seconds
-                     : std::min(2 * to.elements * elementBytes /
-                                    machine.memoryBandwidth,
-                                levels.front().latency);
+  return seconds;
 }
 
 double MoveBound::combineSeconds(int64_t groupSize, double elements,

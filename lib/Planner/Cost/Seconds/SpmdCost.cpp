@@ -66,10 +66,10 @@ double cost::seconds::collectiveSeconds(const Collective &collective,
                                         const Machine &machine,
                                         int64_t bytesPerElement) {
   double bytes = double(collective.mostReceived) * bytesPerElement;
-  if (collective.kind == CollectiveKind::None)
+  // A slice is read where it lies.
+  if (collective.kind == CollectiveKind::None ||
+      collective.kind == CollectiveKind::Slice)
     return 0;
-  if (collective.kind == CollectiveKind::Slice)
-    return 2 * bytes / machine.memoryBandwidth;
   Link link = machine.slowestLink(grid, collective.axes);
   int64_t others = collective.groupSize - 1;
   if (collective.kind != CollectiveKind::AllReduce)

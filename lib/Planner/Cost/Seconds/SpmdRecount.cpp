@@ -28,11 +28,10 @@ static double secondsOfMove(const CostContext &context, const Layout &from,
   }
   double held = moved.combined, received = moved.mostReceived;
   double group = moved.groupSize;
-  if (from.partial.empty()) {
-    if (moved.elements > 0)
-      return (group - 1) * latency + received * elementBytes / bandwidth;
-    return 2 * received * elementBytes / machine.memoryBandwidth;
-  }
+  if (from.partial.empty())
+    return moved.elements > 0
+               ? (group - 1) * latency + received * elementBytes / bandwidth
+               : 0;
   double ring = (group - 1) *
                 (latency + std::ceil(held / group) * elementBytes / bandwidth);
   if (moved.kind == CollectiveKind::ReduceScatter)
