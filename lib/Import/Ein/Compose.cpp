@@ -320,11 +320,18 @@ std::optional<unsigned> StatementAnalyzer::composeConcat(const View &view,
   }
   // What is read of the others there is not chosen.
   Outside own = outside;
-  if (parts.size() > 1 && !own.pad)
-    own.pad = Constant();
+  own.isUnread |= parts.size() > 1 && !own.pad;
   std::optional<unsigned> chosen;
+  // What the part behind reads: parts that go on in each other are one.
+  unsigned behind = 0;
   for (Part &part : llvm::reverse(parts)) {
     unsigned read = compose(*part.view, part.at, own, reads);
+    if (chosen && !reads[read].choice && !reads[behind].choice &&
+        reads[read].read == reads[behind].read) {
+      reads.pop_back();
+      continue;
+    }
+    behind = read;
     chosen = chosen ? addChoice(reads, at[dim], Predicate::Lt, part.end, read,
                                 *chosen)
                     : read;
@@ -376,6 +383,14 @@ std::optional<unsigned> StatementAnalyzer::composeJoined(const View &view,
   return composeChoice(view, simplified(*which), inner, outside, reads);
 }
 
+/// Whether it is a slice of neighbours: what is beside it is as near.
+static bool isDense(const View &view) {
+  return *view.kind == ViewKind::Slice &&
+         llvm::all_of(view.ranges, [](const View::Range &range) {
+           return std::abs(range.step) == 1;
+         });
+}
+
 unsigned StatementAnalyzer::addChoice(Reads &reads, const Form &form,
                                       Predicate predicate, int64_t bound,
                                       unsigned then, unsigned otherwise) {
@@ -392,7 +407,7 @@ unsigned StatementAnalyzer::compose(const View &view, const Subscripts &at,
     Operand read;
     read.tensor = tensor;
     read.subscripts = simplified(at);
-    read.pad = outside.pad;
+    read.pad = outside.isUnread ? Constant() : outside.pad;
     foldOperand(outside.fold, view.info.shape, read);
     reads.push_back({std::move(read), std::nullopt});
     return reads.size() - 1;
@@ -406,7 +421,9 @@ unsigned StatementAnalyzer::compose(const View &view, const Subscripts &at,
   bool keepsEnds = *view.kind == ViewKind::Transpose ||
                    *view.kind == ViewKind::Flip ||
                    (*view.kind == ViewKind::Repeat && !outside.fold);
-  bool leaves = outside.pad || outside.fold;
+  bool leaves = outside.pad || outside.fold || outside.isUnread;
+  // What lies beside a slice does where that is not read.
+  keepsEnds |= outside.isUnread && isDense(view);
   if (joins) {
     size_t before = reads.size();
     if (std::optional<unsigned> chosen =

@@ -204,6 +204,8 @@ private:
   struct Outside {
     std::optional<Constant> pad;
     std::optional<Fold> fold;
+    /// Whatever is there: the body does not choose it.
+    bool isUnread = false;
   };
   /// One of two reads, by how a form compares with a number.
   struct ViewChoice {
