@@ -57,10 +57,10 @@ void tapestry::buildGraphPipeline(OpPassManager &pm, const PlanRequest &request,
   // Lowering would drop what bodies do not use: planned is what is left.
   pm.addNestedPass<teg::GraphOp>(createCanonicalizerPass());
   pm.addPass(teg::createTapestryPrune());
-  // What lies in several tensors is put together once: each reader would make
-  // windows of all of them.
+  // Elsewhere what lies in several tensors is put together once: each reader
+  // would make windows of all of them.
   teg::TapestryComposeSelectorsOptions compose;
-  compose.mostTensors = 1;
+  compose.inPlace = true;
   pm.addNestedPass<teg::GraphOp>(teg::createTapestryComposeSelectors(compose));
   if (expands && request.planFile.empty()) {
     teg::TapestryExpandOptions expand;

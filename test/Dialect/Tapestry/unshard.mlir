@@ -173,7 +173,8 @@ tapestry.graph @tree {
 // -----
 
 // What reads a join of the graph reads it again as a whole, also where some of its
-// shards read one of the tensors alone.
+// shards read one of the tensors alone. It is handed out, too: what E alone read
+// would be gone once E is planned.
 // CHECK-LABEL: tapestry.graph @joined
 tapestry.graph @joined {
   %A = tapestry.source "A" : tensor<12xf32>
@@ -183,6 +184,7 @@ tapestry.graph @joined {
   // CHECK-NEXT: %[[E:.*]] = tapestry.einsum "E" [i = 16] (%[[N]][i]) -> [i]
   // CHECK-NOT: tapestry.slice
   // CHECK: tapestry.sink "E", %[[E]]
+  // CHECK-NEXT: tapestry.sink "N", %[[N]]
   %E.1.0 = tapestry.slice "E.1.0" %N [0] => [6] : (tensor<16xf32>) -> tensor<6xf32>
   %E.1 = tapestry.shard "E.1" [0] => [6] (%E.1.0) {
   ^bb0(%t0: tensor<16xf32>):
@@ -212,6 +214,7 @@ tapestry.graph @joined {
   } : (tensor<4xf32>) -> tensor<4xf32>
   %E = tapestry.concat "E" %E.1, %E.2, %E.3 along 0 : (tensor<6xf32>, tensor<6xf32>, tensor<4xf32>) -> tensor<16xf32>
   tapestry.sink "E", %E : tensor<16xf32>
+  tapestry.sink "N", %N : tensor<16xf32>
 }
 
 // -----

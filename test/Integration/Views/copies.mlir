@@ -1,5 +1,6 @@
 // A concatenation of slices is what it is of: nothing is sent, nothing copied. In
-// another order it is a tensor of its own, which one statement writes.
+// another order they are read where they lie. Of two readers each would be sent what
+// others hold: one statement writes it for both, as it does for one that reduces.
 
 // RUN: mkdir -p %t
 // RUN: %python -c "import numpy as np; np.save('%t/X.npy', np.arange(64 * 60, dtype=np.float32).reshape(64, 60) / 4096)"
@@ -7,8 +8,11 @@
 // RUN: %python -c "import json, numpy as np; r = json.load(open('%t/same.json')); print(sum(c['counted_bytes'] for c in r['collectives']), r['copied_bytes'], r['copies'], np.allclose(np.load('%t/Y.npy'), np.exp(np.load('%t/X.npy'))))" | FileCheck --check-prefix=SAME %s
 // SAME: 0 0 [] True
 // RUN: tapestry run %s --graph turned --devices 3 -i X=%t/X.npy -o Y=%t/Y.npy --report %t/turned.json
-// RUN: %python -c "import json, numpy as np; r = json.load(open('%t/turned.json')); x = np.load('%t/X.npy'); print(r['copied_bytes'], r['copies'], np.allclose(np.load('%t/Y.npy'), np.exp(np.roll(x, -20, 0))))" | FileCheck --check-prefix=TURNED %s
-// TURNED: 15360 [{'vertex': 'c', 'predicted_bytes': 15360, 'counted_bytes': 15360}] True
+// RUN: %python -c "import json, numpy as np; r = json.load(open('%t/turned.json')); x = np.load('%t/X.npy'); print(sum(c['counted_bytes'] for c in r['collectives']), r['copied_bytes'], r['copies'], np.allclose(np.load('%t/Y.npy'), np.exp(np.roll(x, -20, 0))))" | FileCheck --check-prefix=TURNED %s
+// TURNED: 0 0 [] True
+// RUN: tapestry run %s --graph twice --devices 3 -i X=%t/X.npy -o Y=%t/Y.npy -o Z=%t/Z.npy --report %t/twice.json
+// RUN: %python -c "import json, numpy as np; r = json.load(open('%t/twice.json')); x = np.roll(np.load('%t/X.npy'), -20, 0); print(r['copies'], np.allclose(np.load('%t/Y.npy'), np.exp(x)), np.allclose(np.load('%t/Z.npy'), x.sum(1), rtol=1e-4))" | FileCheck --check-prefix=TWICE %s
+// TWICE: [{'vertex': 'c', 'predicted_bytes': 15360, 'counted_bytes': 15360}] True True
 
 tapestry.graph @same {
   %X = tapestry.source "X" : tensor<64x60xf32>
@@ -34,4 +38,22 @@ tapestry.graph @turned {
     tapestry.yield %y : f32
   } : (tensor<64x60xf32>) -> tensor<64x60xf32>
   tapestry.sink "Y", %Y : tensor<64x60xf32>
+}
+
+tapestry.graph @twice {
+  %X = tapestry.source "X" : tensor<64x60xf32>
+  %a = tapestry.slice "a" %X [0, 0] => [20, 60] : (tensor<64x60xf32>) -> tensor<20x60xf32>
+  %b = tapestry.slice "b" %X [20, 0] => [64, 60] : (tensor<64x60xf32>) -> tensor<44x60xf32>
+  %c = tapestry.concat "c" %b, %a along 0 : (tensor<44x60xf32>, tensor<20x60xf32>) -> tensor<64x60xf32>
+  %Y = tapestry.einsum "Y" [i = 64, j = 60] (%c[i, j]) -> [i, j] {
+  ^bb0(%x: f32):
+    %y = math.exp %x : f32
+    tapestry.yield %y : f32
+  } : (tensor<64x60xf32>) -> tensor<64x60xf32>
+  %Z = tapestry.einsum "Z" [i = 64, j = 60] (%c[i, j]) -> [i] reduce add {
+  ^bb0(%x: f32):
+    tapestry.yield %x : f32
+  } : (tensor<64x60xf32>) -> tensor<64xf32>
+  tapestry.sink "Y", %Y : tensor<64x60xf32>
+  tapestry.sink "Z", %Z : tensor<64xf32>
 }

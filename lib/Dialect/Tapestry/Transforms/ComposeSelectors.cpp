@@ -158,8 +158,9 @@ namespace {
 /// Replaces an operand of an einsum by the tensors that it is put together of.
 class Spreader {
 public:
-  Spreader(EinsumOp op, unsigned operand, GraphViews &views, size_t most)
-      : op(op), operand(operand), views(views), most(most),
+  Spreader(EinsumOp op, unsigned operand, GraphViews &views, size_t most,
+           bool inPlace)
+      : op(op), operand(operand), views(views), most(most), inPlace(inPlace),
         read(op.getSubscripts(operand)),
         view(views.of(op.getInputs()[operand])),
         image(read.image(boxOfShape(op.getExtents()))) {}
@@ -168,6 +169,7 @@ public:
   EinsumOp spread(OpBuilder &builder);
 
 private:
+  bool isOnlyMap();
   bool findPieces();
   void addOperands(OpBuilder &builder);
   void fillBody(OpBuilder &builder, EinsumOp made);
@@ -178,6 +180,7 @@ private:
   unsigned operand;
   GraphViews &views;
   size_t most;
+  bool inPlace;
   Projection read;
   TensorView view;
   ZBox image;
@@ -190,7 +193,18 @@ private:
 
 } // namespace
 
+/// Whether each subscript is a constant, or a label and a constant.
+static bool isShifted(const Projection &read) {
+  return llvm::all_of(read.dims, [](const ProjectionDim &dim) {
+    return dim.isLinear() && dim.terms.size() <= 1 &&
+           (dim.terms.empty() || dim.terms.front().coefficient == 1);
+  });
+}
+
 bool Spreader::findPieces() {
+  if (inPlace &&
+      (op.getMonoid() != Monoid::None || !op.getInputs()[operand].hasOneUse()))
+    return false;
   // A body knows labels, and what is folded is not chosen by where it is.
   if (op.getFold(operand) ||
       llvm::any_of(read.dims,
@@ -201,6 +215,7 @@ bool Spreader::findPieces() {
       continue;
     std::optional<Projection> composed = compose(piece.projection, read);
     if (!composed || pieces.size() == most ||
+        (inPlace && !isShifted(*composed)) ||
         llvm::any_of(composed->dims, [](const ProjectionDim &dim) {
           return dim.fold != Fold::Wrap;
         }))
@@ -354,13 +369,14 @@ EinsumOp Spreader::spread(OpBuilder &builder) {
 
 /// What takes a reader's place; null where it stays.
 static EinsumOp composeReader(EinsumOp reader, GraphViews &views,
-                              OpBuilder &builder, size_t most) {
+                              OpBuilder &builder, size_t most, bool inPlace) {
   if (reader.getPartitionAttr())
     return {};
   if (EinsumOp made = Composer(reader, views).compose(builder))
     return made;
   for (unsigned operand = 0; operand < reader.getInputs().size(); ++operand)
-    if (EinsumOp made = Spreader(reader, operand, views, most).spread(builder))
+    if (EinsumOp made =
+            Spreader(reader, operand, views, most, inPlace).spread(builder))
       return made;
   return {};
 }
@@ -373,7 +389,8 @@ struct ComposeReader : public OpRewritePattern<EinsumOp> {
   LogicalResult matchAndRewrite(EinsumOp op,
                                 PatternRewriter &rewriter) const override {
     GraphViews views;
-    EinsumOp made = composeReader(op, views, rewriter, mostPieces);
+    EinsumOp made =
+        composeReader(op, views, rewriter, mostPieces, /*inPlace=*/false);
     if (!made)
       return rewriter.notifyMatchFailure(
           op, "no operand is a selector whose operands its subscripts reach");
@@ -402,13 +419,13 @@ struct TapestryComposeSelectors
       if (!last)
         return;
       builder.setInsertionPoint(op);
-      while (EinsumOp made = composeReader(last, views, builder, mostTensors)) {
+      while (EinsumOp made =
+                 composeReader(last, views, builder, mostTensors, inPlace)) {
+        last.getResult().replaceAllUsesWith(made.getResult());
         replaced.push_back(last);
         last = made;
         ++numComposed;
       }
-      if (last != op)
-        op->getResult(0).replaceAllUsesWith(last.getResult());
     });
     for (Operation *op : replaced)
       op->erase();

@@ -196,7 +196,9 @@ def TapestryComposeSelectors
     would read something else, as beside a slice that is padded, or through a fold,
     the selector stays. So do those that others than einsums read: they are computed.
     What is a tensor again, as the concatenation of its halves, is that tensor.
-    A graph that is planned already is left alone.
+    With `in-place` a body chooses where nothing is reduced and each tensor is read at
+    a shift, so that no device puts anything together, and it is the only reader: several
+    would each be sent what others hold. A graph that is planned already is left alone.
 
     Before:
     ```mlir
@@ -231,7 +233,9 @@ def TapestryComposeSelectors
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let options = [
     Option<"mostTensors", "most-tensors", "unsigned", "8",
-           "Of so many tensors a body chooses; 1: none does">
+           "Of so many tensors a body chooses; 1: none does">,
+    Option<"inPlace", "in-place", "bool", "false",
+           "A body chooses only where it is computed where the tensors lie, and nobody else reads what they make">
   ];
   let statistics = [
     Statistic<"numComposed", "composed", "Number of readers rewritten">,
