@@ -15,6 +15,21 @@ TensorParts model::plainParts(llvm::ArrayRef<int64_t> shape,
   return result;
 }
 
+/// PartDim::beside of the first part, as far as the points of `space` read
+/// anything: the last turn of what wraps around reads a few.
+static int64_t besideBlock(const ProjectionDim &dim, int64_t count,
+                           llvm::ArrayRef<int64_t> sizes,
+                           llvm::ArrayRef<ZRange> space, int64_t extent) {
+  if (count <= 1 || !dim.isLinear())
+    return 0;
+  ZRange image = imageOfDim(dim, boxOfShape(sizes));
+  ZRange block{0, ceilDiv(extent, count)};
+  int64_t beside =
+      std::min(image.size(), block.size()) - intersect(image, block).size();
+  int64_t read = intersect(imageOfDim(dim, space), {0, extent}).size();
+  return std::min(beside, ceilDiv(read, count));
+}
+
 TensorParts model::projectedParts(const Projection &projection,
                                   llvm::ArrayRef<int64_t> extents,
                                   llvm::ArrayRef<int64_t> parts,
@@ -25,12 +40,14 @@ TensorParts model::projectedParts(const Projection &projection,
     sizes.push_back(ceilDiv(extent, count));
   for (auto [size, range] : llvm::zip(sizes, guard))
     size = std::min(size, range.size());
+  ZBox space = guard.empty() ? boxOfShape(extents) : ZBox(guard);
   TensorParts result;
   for (auto [dim, extent] : llvm::zip_equal(projection.dims, shape)) {
     PartDim part;
     part.size = std::min(largestImage(dim, sizes), extent);
     for (const AffineTerm &term : dim.terms)
       part.count *= parts[term.dim];
+    part.beside = besideBlock(dim, part.count, sizes, space, extent);
     result.push_back(part);
   }
   return result;

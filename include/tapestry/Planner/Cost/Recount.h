@@ -17,6 +17,8 @@ namespace tapestry::cost {
 struct Piece {
   double length = 1;
   double count = 1;
+  /// Points of the block of its number that the first one reads others than.
+  double beside = 0;
 };
 
 /// Per dimension of a tensor of this shape, of what the points of `guard`

@@ -5,6 +5,7 @@
 
 #include "tapestry/Planner/Model/Graph.h"
 #include "tapestry/Support/Layout.h"
+#include <tuple>
 
 namespace tapestry::model {
 
@@ -13,11 +14,14 @@ namespace tapestry::model {
 struct PartDim {
   int64_t size = 1;
   int64_t count = 1;
+  /// How many points of the block of the tensor that has its number a part is
+  /// beside of, for it reads others instead; 0 where there is one part.
+  int64_t beside = 0;
   bool operator==(const PartDim &o) const {
-    return size == o.size && count == o.count;
+    return size == o.size && count == o.count && beside == o.beside;
   }
   bool operator<(const PartDim &o) const {
-    return size != o.size ? size < o.size : count < o.count;
+    return std::tie(size, count, beside) < std::tie(o.size, o.count, o.beside);
   }
 };
 

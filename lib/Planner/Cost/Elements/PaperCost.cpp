@@ -57,10 +57,11 @@ double cost::elements::repartitionCost(llvm::ArrayRef<PartDim> producer,
   if (producer == consumer)
     return 0;
   double produced = partElements(producer);
-  double consumed = partElements(consumer);
-  double shared = 1;
-  for (auto [from, to] : llvm::zip_equal(producer, consumer))
+  double consumed = 1, shared = 1;
+  for (auto [from, to] : llvm::zip_equal(producer, consumer)) {
     shared *= std::min(from.size, to.size);
+    consumed *= to.size + (from.count > 1 ? to.beside : 0);
+  }
   double count = partCount(consumer);
   double cost = (consumed / shared - 1) * count * (consumed + produced);
   if (produced != shared)

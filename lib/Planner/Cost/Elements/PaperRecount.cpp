@@ -12,20 +12,22 @@ using namespace tapestry::model;
 /// Section 7's example, step by step: every consumer part is assembled from
 /// pieces; each piece but the first brings a producer part here and sends the
 /// growing consumer part on; where a producer part is not used whole, the first
-/// piece has to be fetched as well.
+/// piece has to be fetched as well. What a part is beside of counts as if it
+/// were assembled, too.
 static double moveCost(llvm::ArrayRef<Piece> made, llvm::ArrayRef<Piece> used) {
   bool isSame = true;
-  double piece = 1, consumers = 1;
+  double piece = 1, consumers = 1, assembled = 1;
   for (unsigned dim = 0; dim < made.size(); ++dim) {
+    double beside = made[dim].count > 1 ? used[dim].beside : 0;
     isSame = isSame && made[dim].length == used[dim].length &&
-             made[dim].count == used[dim].count;
+             made[dim].count == used[dim].count && beside == 0;
     piece *= std::min(made[dim].length, used[dim].length);
     consumers *= used[dim].count;
+    assembled *= used[dim].length + beside;
   }
   if (isSame)
     return 0;
-  double perConsumer =
-      (sizeOf(used) / piece - 1) * (sizeOf(made) + sizeOf(used));
+  double perConsumer = (assembled / piece - 1) * (sizeOf(made) + assembled);
   if (sizeOf(made) > piece)
     perConsumer += sizeOf(made);
   return consumers * perConsumer;

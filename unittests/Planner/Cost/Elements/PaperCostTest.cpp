@@ -163,6 +163,30 @@ TEST(PaperCost, WindowsHaveHalos) {
                    (42.0 / 30 - 1) * 2 * 72);
 }
 
+TEST(PaperCost, PartsBesideTheirBlocksAreAssembled) {
+  GraphBuilder b;
+  b.input("X", {20, 6});
+  b.vertex("Y", "y c", {{"~X", "y+10 c"}}, {{"y", 20}, {"c", 6}});
+  b.vertex("Z", "y c", {{"~X", "y-19 c"}}, {{"y", 20}, {"c", 6}});
+  expectSuccess(b.graph.validate());
+  auto readOf = [&](unsigned v, const PartVector &parts) {
+    const PlanVertex &vertex = b.graph.vertices[v];
+    return projectedParts(vertex.operands[0].projection, vertex.extents(),
+                          parts, {20, 6});
+  };
+  // Rows 10 to 19 are read, 5 for each of two parts of 10: (15 - 10) / 10 for
+  // two of 90 and 60.
+  EXPECT_EQ(readOf(1, {2, 1}), TensorParts({{10, 2, 5}, {6, 1}}));
+  EXPECT_DOUBLE_EQ(
+      repartitionCost(plainParts({20, 6}, {2, 1}), readOf(1, {2, 1})),
+      0.5 * 2 * (90 + 60));
+  // The last part reads one row.
+  EXPECT_EQ(readOf(2, {2, 1}), TensorParts({{10, 2, 1}, {6, 1}}));
+  // A tensor that is whole, or cut elsewhere, is where it is read.
+  EXPECT_EQ(readOf(1, {1, 2}), TensorParts({{20, 1}, {3, 2}}));
+  EXPECT_EQ(repartitionCost(plainParts({20, 6}, {1, 2}), readOf(1, {1, 2})), 0);
+}
+
 TEST(PaperCost, InputsWithOneReaderAreFree) {
   PlanGraph graph = chainGraph(64);
   std::vector<PartVector> parts(9, PartVector({1, 1}));

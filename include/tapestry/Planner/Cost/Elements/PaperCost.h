@@ -28,7 +28,8 @@ double aggregateCost(const model::PlanVertex &vertex,
 
 /// (n_c / n_int - 1) * k_x * (n_c + n_p), plus n_p * k_x when n_p != n_int
 /// (section 7, "re-partitioning across operations"); 0 when the parts are
-/// equal.
+/// equal. The paper's parts begin where their producers' do; of one that is
+/// read beside that, n_c counts what it is beside of as well.
 double repartitionCost(llvm::ArrayRef<model::PartDim> producer,
                        llvm::ArrayRef<model::PartDim> consumer);
 
