@@ -2,6 +2,7 @@
 
 #include "LocalInterior.h"
 #include "LocalSpace.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "tapestry/Support/Rim.h"
 
 using namespace mlir;
@@ -64,6 +65,8 @@ bool LocalInteriors::isSplit(Value input) {
 
 /// More regions are not made to copy nothing.
 static constexpr size_t mostRegions = 32;
+/// Nor more than these where something is reduced.
+static constexpr size_t mostReducing = 16;
 
 static bool areServed(ArrayRef<BlockRegion> regions) {
   return llvm::all_of(regions,
@@ -109,8 +112,20 @@ static bool hasInterior(tra::JoinOp join, const BlockRegions &regions,
   });
 }
 
+/// Whether the kernel chooses between operands, as that of a concatenation.
+static bool chooses(tra::JoinOp join) {
+  return llvm::any_of(join.getKernel().getArguments(),
+                      [](BlockArgument argument) {
+                        return !argument.use_empty() &&
+                               llvm::all_of(argument.getUsers(),
+                                            llvm::IsaPred<arith::SelectOp>);
+                      });
+}
+
 bool LocalInteriors::find(tra::JoinOp join) {
-  if (!join.getReducedLabels().empty())
+  // Of what is reduced a few large regions are worth their code.
+  bool reduces = !join.getReducedLabels().empty();
+  if (reduces && !chooses(join))
     return false;
   bool isWhole = true;
   for (auto [number, input] : llvm::enumerate(join.getInputs())) {
@@ -133,6 +148,8 @@ bool LocalInteriors::find(tra::JoinOp join) {
     llvm::append_range(parts, possibleRimsOf(moved));
     return parts;
   });
+  if (reduces)
+    return found.size() > 1 && found.size() <= mostReducing && areServed(found);
   return found.size() > 1 &&
          (areServed(found) || hasInterior(join, regions, found.back()));
 }

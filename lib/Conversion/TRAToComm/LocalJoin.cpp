@@ -72,8 +72,8 @@ private:
   std::optional<bool> conditionOf(Operation &op);
   Value emitBody(OpBuilder &body, ValueRange arguments, Type accumulator,
                  bool reduces);
-  Value emitNest(ValueRange inputs, ArrayRef<AffineMap> maps, Value init,
-                 bool reduces);
+  Value emitNest(SmallVector<Value> inputs, SmallVector<AffineMap> maps,
+                 ArrayRef<OpFoldResult> sizes, Value init);
 
   OpBuilder &b;
   tra::JoinOp join;
@@ -319,11 +319,28 @@ Value LocalJoin::emitBody(OpBuilder &body, ValueRange arguments,
   return toStored(body, loc, value, accumulator);
 }
 
-/// One nest over the points of all labels; `maps` are those of the inputs.
-Value LocalJoin::emitNest(ValueRange inputs, ArrayRef<AffineMap> maps,
-                          Value init, bool reduces) {
-  SmallVector<AffineMap> all(maps);
-  all.push_back(join.getResultMap());
+/// One nest over so many points of each label; `maps` are those of the inputs.
+Value LocalJoin::emitNest(SmallVector<Value> inputs,
+                          SmallVector<AffineMap> maps,
+                          ArrayRef<OpFoldResult> sizes, Value init) {
+  llvm::SmallBitVector bounded(numLabels());
+  maps.push_back(join.getResultMap());
+  for (AffineMap map : maps)
+    for (AffineExpr expr : map.getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        bounded.set(dim.getPosition());
+  maps.pop_back();
+  // A label that no subscript is equal to bounds its loop by a tensor that
+  // nobody reads.
+  for (unsigned label = 0; label < numLabels(); ++label) {
+    if (bounded.test(label))
+      continue;
+    inputs.push_back(
+        tensor::EmptyOp::create(b, loc, sizes[label], b.getI8Type()));
+    maps.push_back(AffineMap::get(numLabels(), 0, b.getAffineDimExpr(label)));
+  }
+  bool reduces = !join.getReducedLabels().empty();
+  maps.push_back(join.getResultMap());
   SmallVector<utils::IteratorType> iterators(numLabels(),
                                              utils::IteratorType::reduction);
   for (AffineExpr expr : join.getResultMap().getResults())
@@ -331,7 +348,7 @@ Value LocalJoin::emitNest(ValueRange inputs, ArrayRef<AffineMap> maps,
         utils::IteratorType::parallel;
   Type accumulator = cast<RankedTensorType>(init.getType()).getElementType();
   auto generic = linalg::GenericOp::create(
-      b, loc, TypeRange{init.getType()}, inputs, ValueRange{init}, all,
+      b, loc, TypeRange{init.getType()}, inputs, ValueRange{init}, maps,
       iterators, [&](OpBuilder &body, Location, ValueRange arguments) {
         linalg::YieldOp::create(
             body, loc, emitBody(body, arguments, accumulator, reduces));
@@ -343,10 +360,12 @@ Value LocalJoin::emitNest(ValueRange inputs, ArrayRef<AffineMap> maps,
 }
 
 /// A nest for each border and one for the interior, which fill the result.
+/// Those of one place of it that reduce add to each other.
 Value LocalJoin::lowerApart(ArrayRef<HeldParts> operands) {
   LocalBorders borders(b, join, operands, space, device);
   Type element = storageType(join.getResult().getType().getElementType());
-  Value result = emitInit(element, /*reduces=*/false);
+  bool reduces = !join.getReducedLabels().empty();
+  Value result = emitInit(element, reduces);
   for (const LocalBorders::Region &region : borders.regions()) {
     SmallVector<Value> inputs;
     SmallVector<AffineMap> maps;
@@ -375,8 +394,9 @@ Value LocalJoin::lowerApart(ArrayRef<HeldParts> operands) {
         tensor::ExtractSliceOp::create(b, loc, result, offsets, sizes, ones);
     origin = region.starts;
     around = region.hull;
-    isRim = borders.isRim(region);
-    Value part = emitNest(inputs, maps, hole, /*reduces=*/false);
+    isRim = !reduces && borders.isRim(region);
+    Value part =
+        emitNest(std::move(inputs), std::move(maps), region.sizes, hole);
     result = tensor::InsertSliceOp::create(b, loc, part, result, offsets, sizes,
                                            ones);
   }
@@ -384,37 +404,20 @@ Value LocalJoin::lowerApart(ArrayRef<HeldParts> operands) {
 }
 
 Value LocalJoin::lower(ValueRange operands) {
-  for (unsigned label = 0; label < numLabels(); ++label)
+  SmallVector<OpFoldResult> sizes;
+  for (unsigned label = 0; label < numLabels(); ++label) {
     origin.push_back(space.start(label));
-  bool reduces = !join.getReducedLabels().empty();
-  Type accumulator = storageType(join.getResult().getType().getElementType());
-
+    sizes.push_back(space.mixedSize(label));
+  }
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
-  llvm::SmallBitVector bounded(numLabels());
-  for (auto [first, end] : join.getOperandPieces()) {
-    AffineMap map;
-    inputs.push_back(
-        operandWindow(first, operands.slice(first, end - first), map));
-    maps.push_back(map);
-    for (AffineExpr expr : map.getResults())
-      if (auto dim = dyn_cast<AffineDimExpr>(expr))
-        bounded.set(dim.getPosition());
-  }
-  for (AffineExpr expr : join.getResultMap().getResults())
-    bounded.set(cast<AffineDimExpr>(expr).getPosition());
-  // A label that no subscript is equal to bounds its loop by a tensor that
-  // nobody reads.
-  for (unsigned label = 0; label < numLabels(); ++label) {
-    if (bounded.test(label))
-      continue;
-    SmallVector<OpFoldResult> extent = {space.mixedSize(label)};
-    inputs.push_back(tensor::EmptyOp::create(b, loc, extent, b.getI8Type()));
-    maps.push_back(AffineMap::get(numLabels(), 0, b.getAffineDimExpr(label)));
-  }
-
-  Value init = emitInit(accumulator, reduces);
-  return emitNest(inputs, maps, init, reduces);
+  for (auto [first, end] : join.getOperandPieces())
+    inputs.push_back(operandWindow(first, operands.slice(first, end - first),
+                                   maps.emplace_back()));
+  Value init =
+      emitInit(storageType(join.getResult().getType().getElementType()),
+               !join.getReducedLabels().empty());
+  return emitNest(std::move(inputs), std::move(maps), sizes, init);
 }
 
 Value tapestry::lowerLocalJoin(OpBuilder &builder, tra::JoinOp join,
