@@ -203,6 +203,12 @@ CONCATENATIONS = {
         {"A": (96, 40), "B": (96, 40)},
         lambda A, B: B * np.concatenate([A[:, 24:], A[:, 8:24], A[:, :8]], 1),
     ),
+    # Of a result that is a view there is its one write, which is no copy.
+    "concat[0](A[:48, :], A[48:, :])": ({"A": (96, 40)}, lambda A: A),
+    "concat[0](A[20:, :], B, A[:20, :])": (
+        {"A": (96, 40), "B": (30, 40)},
+        lambda A, B: np.concatenate([A[20:], B, A[:20]]),
+    ),
     "concat[0](A[40:, :], B, A[:40, :]) + 1": (
         {"A": (96, 40), "B": (16, 40)},
         lambda A, B: 1 + np.concatenate([A[40:], B, A[:40]]),

@@ -1,7 +1,8 @@
 //===- CountCopies.cpp - What device programs copy ------------------------===//
 //
 // A copy is an operation that stores elements as it has loaded them: a window
-// put together, a slice, a layout changed, what a loop begins or ends with.
+// put together, a slice, a layout changed, what a loop begins or ends with. An
+// output of what inputs have has to be written once: that is none.
 // Such operations are what they are once kernels have been formed; what went
 // into another kernel is none. Behind the last one of a vertex the runtime is
 // told what they have written.
@@ -120,6 +121,9 @@ struct CountCopies : tapestry::impl::CountCopiesBase<CountCopies> {
       seen.clear();
       auto body = getOperation().lookupSymbol<func::FuncOp>(
           program.getAs<FlatSymbolRefAttr>(program::body).getValue());
+      auto inputs = program.getAs<ArrayAttr>(program::inputs);
+      own = body;
+      numInputs = inputs ? inputs.size() : 0;
       if (body && !body.isExternal() && body.getNumArguments() != 0)
         count(body);
       NamedAttrList attributes(program);
@@ -135,11 +139,16 @@ struct CountCopies : tapestry::impl::CountCopiesBase<CountCopies> {
 private:
   void count(func::FuncOp function);
   void countIn(Block &block, Value rank);
+  bool writesOutput(Operation &op);
   SmallVector<Value> targetsOf(Operation &op);
   func::FuncOp declareCount(Location loc, Type rank);
 
   /// What the program's copies are called.
   SmallVector<Attribute> copies;
+  /// The program's own function, whose arguments are the rank, so many inputs
+  /// and the outputs.
+  func::FuncOp own;
+  size_t numInputs = 0;
   /// The functions that are counted in, which loops call.
   llvm::SmallPtrSet<Operation *, 4> seen;
   llvm::DenseMap<Operation *, SmallVector<unsigned>> kernels;
@@ -173,6 +182,21 @@ SmallVector<Value> CountCopies::targetsOf(Operation &op) {
     known->second = copiedArguments(callee);
   return llvm::map_to_vector(
       known->second, [&](unsigned number) { return call.getOperand(number); });
+}
+
+/// Whether an output is handed what an input has.
+bool CountCopies::writesOutput(Operation &op) {
+  auto copy = dyn_cast<memref::CopyOp>(op);
+  if (!copy)
+    return false;
+  auto argumentOf = [&](Value buffer) -> size_t {
+    auto argument = dyn_cast<BlockArgument>(rootOf(buffer));
+    bool isOwn = argument && argument.getOwner() == &own.front();
+    return isOwn ? argument.getArgNumber() : 0;
+  };
+  size_t source = argumentOf(copy.getSource());
+  return source != 0 && source <= numInputs &&
+         argumentOf(copy.getTarget()) > numInputs;
 }
 
 void CountCopies::count(func::FuncOp function) {
@@ -217,7 +241,7 @@ void CountCopies::countIn(Block &block, Value rank) {
         isa<LLVM::LLVMPointerType>(rank.getType()))
       count(callee);
     SmallVector<Value> targets = targetsOf(op);
-    if (targets.empty())
+    if (targets.empty() || writesOutput(op))
       continue;
     auto vertex = op.getAttrOfType<StringAttr>("tapestry.vertex");
     Copied &copied =

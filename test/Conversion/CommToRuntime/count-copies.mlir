@@ -1,7 +1,8 @@
 // What a vertex copies in a block is told behind its last copy; bodies that choose
-// among elements copy, those that compute do not.
+// among elements copy, those that compute do not, nor does the one write of an output
+// that hands out what an input has; what an output or a buffer has is copied.
 
-// RUN: tapestry-opt %s -tapestry-count-copies | FileCheck %s
+// RUN: tapestry-opt %s -split-input-file -tapestry-count-copies | FileCheck %s
 
 #id = affine_map<(i, j) -> (i, j)>
 #turned = affine_map<(i, j) -> (j, i)>
@@ -44,6 +45,30 @@ module attributes {comm.programs = [{name = "p", body = @program}]} {
     // CHECK: %[[NEXT:.*]] = arith.constant 1 : i64
     // CHECK: call @tapestry_rt_copied(%[[RANK]], %[[NEXT]]
     memref.copy %y, %z : memref<?x4xf32> to memref<?x4xf32>
+    // CHECK-NEXT: return
+    return
+  }
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d" = 2>
+#whole = #tapestry_index.layout<[8] on #grid>
+
+// CHECK: comm.programs = [{body = @program, copies = [{vertex = ""}], inputs
+module attributes {comm.programs = [{name = "p", body = @program, inputs = [{layout = #whole, name = "X", type = f32}], outputs = [{layout = #whole, name = "Y", type = f32}, {layout = #whole, name = "Z", type = f32}]}]} {
+  // CHECK: func.func private @program(%[[RANK:.*]]: !llvm.ptr, %[[X:.*]]: memref<8xf32>, %[[Y:.*]]: memref<8xf32>, %[[Z:.*]]: memref<8xf32>)
+  func.func private @program(%rank: !llvm.ptr, %x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8xf32>) attributes {tapestry.device} {
+    %first = memref.subview %x[0] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1]>>
+    %last = memref.subview %y[4] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1], offset: 4>>
+    // CHECK: memref.copy %[[X]], %[[Y]]
+    memref.copy %x, %y : memref<8xf32> to memref<8xf32>
+    // CHECK: memref.copy
+    memref.copy %first, %last : memref<4xf32, strided<[1]>> to memref<4xf32, strided<[1], offset: 4>>
+    // CHECK-NEXT: memref.copy %[[Y]], %[[Z]]
+    // CHECK: arith.constant 32 : index
+    memref.copy %y, %z : memref<8xf32> to memref<8xf32>
+    // CHECK: call @tapestry_rt_copied(%[[RANK]]
     // CHECK-NEXT: return
     return
   }
