@@ -1,7 +1,7 @@
 //===- Reference.cpp - Direct evaluation of a graph: the oracle -----------===//
 
 #include "tapestry/Reference/Reference.h"
-#include "RegionEvaluator.h"
+#include "tapestry/Dialect/Index/Evaluate/RegionEvaluator.h"
 #include "tapestry/Dialect/Tapestry/IR/Constraints.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Interfaces/GraphLoopInterface.h"

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RegionEvaluator.h"
+#include "tapestry/Dialect/Index/Evaluate/RegionEvaluator.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "llvm/Support/ThreadPool.h"
 #include <atomic>

@@ -1,11 +1,11 @@
 //===- RegionEvaluator.h - An op over its whole index space -----*- C++ -*-===//
 //
-// Private to this folder.
+// By definition: each result element by itself.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAPESTRY_LIB_REFERENCE_REGIONEVALUATOR_H
-#define TAPESTRY_LIB_REFERENCE_REGIONEVALUATOR_H
+#ifndef TAPESTRY_DIALECT_INDEX_EVALUATE_REGIONEVALUATOR_H
+#define TAPESTRY_DIALECT_INDEX_EVALUATE_REGIONEVALUATOR_H
 
 #include "tapestry/Dialect/Index/Evaluate/ScalarProgram.h"
 
@@ -24,4 +24,4 @@ evaluateRegion(BlockOpInterface op, llvm::ArrayRef<const HostTensor *> inputs,
 
 } // namespace tapestry::reference
 
-#endif // TAPESTRY_LIB_REFERENCE_REGIONEVALUATOR_H
+#endif // TAPESTRY_DIALECT_INDEX_EVALUATE_REGIONEVALUATOR_H
