@@ -8,9 +8,9 @@
 
 #include "BlockBody.h"
 #include "BlockValues.h"
+#include "LocalNest.h"
 #include "ScalarRegions.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
@@ -95,12 +95,9 @@ LogicalResult teg::verifyBody(BlockOp op) {
 
 namespace {
 
-/// An element of an input that a point reads.
-struct BodyRead {
+/// An element of an input that a point reads, and the body's value of it.
+struct BodyRead : NestRead {
   Value value;
-  unsigned operand;
-  /// From where the point's region begins.
-  llvm::SmallVector<int64_t> offset;
 };
 
 } // namespace
@@ -119,7 +116,7 @@ static llvm::SmallVector<BodyRead> findReads(BlockOp op) {
           isOne ? 0 : *getConstantIntValue(indices.front()) * dim.stride);
       indices = isOne ? indices : indices.drop_front();
     }
-    reads.push_back({value, operand, offset});
+    reads.push_back({{operand, offset}, value});
   };
   for (unsigned operand = 0; operand < op.getInputs().size(); ++operand)
     if (!isa<RankedTensorType>(body.getArgument(operand).getType()))
@@ -145,223 +142,37 @@ static ValueRange labelsOf(BlockOp op) {
 // What one device computes
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-/// Booleans lie in bytes.
-class BodyLowering {
-public:
-  BodyLowering(BlockOp op, OpBuilder &builder, Location loc,
-               const LocalBlock &block)
-      : op(op), b(builder), loc(loc), block(block), reads(findReads(op)) {
-    for (auto [start, end] : llvm::zip_equal(block.starts, block.ends))
-      sizes.push_back(b.createOrFold<arith::SubIOp>(loc, end, start));
-  }
-
-  Value lower(unsigned result);
-
-private:
-  unsigned numLabels() { return sizes.size(); }
-  Value emitInit(unsigned result);
-  bool countsDown(const BodyRead &read);
-  OpFoldResult sizeOf(unsigned label);
-  Value windowOf(const BodyRead &read, AffineMap &map);
-  Value emitBackwards(OpBuilder &body, const BodyRead &read, ValueRange points);
-  Value emitPoint(OpBuilder &body, ValueRange elements, unsigned result);
-  /// A stored element as the type that the body computes with, and back.
-  Value load(OpBuilder &body, Value stored, Type type) {
-    return stored.getType() == type
-               ? stored
-               : arith::TruncIOp::create(body, loc, type, stored);
-  }
-  Value store(OpBuilder &body, Value value, Type stored) {
-    return value.getType() == stored
-               ? value
-               : arith::ExtUIOp::create(body, loc, stored, value);
-  }
-
-  BlockOp op;
-  OpBuilder &b;
-  Location loc;
-  const LocalBlock &block;
-  llvm::SmallVector<BodyRead> reads;
-  /// Points of the block along each label.
-  llvm::SmallVector<Value> sizes;
-};
-
-} // namespace
-
-Value BodyLowering::emitInit(unsigned result) {
-  auto type = cast<RankedTensorType>(block.results[result]);
-  llvm::SmallVector<Value> unknown;
-  for (auto [dim, written] :
-       llvm::enumerate(op.getOutputProjection(result).dims))
-    if (type.isDynamicDim(dim))
-      unknown.push_back(sizes[written.terms.front().dim]);
-  Value empty = tensor::EmptyOp::create(b, loc, type, unknown);
-  TypedAttr identity = op.getMonoidIdentity(result);
-  if (!identity)
-    return empty;
-  Value value = store(b, emitConstant(b, loc, identity), type.getElementType());
-  return linalg::FillOp::create(b, loc, value, empty).getResult(0);
-}
-
-bool BodyLowering::countsDown(const BodyRead &read) {
-  Projection projection = op.getInputProjection(read.operand);
-  return llvm::any_of(projection.dims, [](const ProjectionDim &dim) {
-    return llvm::any_of(
-        dim.terms, [](const AffineTerm &term) { return term.coefficient < 0; });
-  });
-}
-
-/// The points of the block along a label, static where outputs are.
-OpFoldResult BodyLowering::sizeOf(unsigned label) {
-  for (unsigned result = 0; result < op.getNumResults(); ++result) {
-    auto type = cast<RankedTensorType>(block.results[result]);
-    for (auto [dim, written] :
-         llvm::enumerate(op.getOutputProjection(result).dims))
-      if (written.terms.front().dim == label && !type.isDynamicDim(dim))
-        return b.getIndexAttr(type.getDimSize(dim));
-  }
-  return sizes[label];
-}
-
-/// The part of the window that a read sees, and the map to it from the block's
-/// points. A dimension that is one label has as many elements as there are
-/// points, which bounds the loop.
-Value BodyLowering::windowOf(const BodyRead &read, AffineMap &map) {
-  Projection projection = op.getInputProjection(read.operand);
-  Value window = block.windows[read.operand];
-  llvm::SmallVector<AffineExpr> places;
-  llvm::SmallVector<OpFoldResult> offsets, extents;
-  bool isPart = false;
-  for (auto [number, dim, offset] :
-       llvm::enumerate(projection.dims, read.offset)) {
-    AffineExpr place = b.getAffineConstantExpr(0);
-    for (const AffineTerm &term : dim.terms)
-      place = place + b.getAffineDimExpr(term.dim) * term.coefficient;
-    bool isShifted = isa<AffineDimExpr>(place) && dim.size > 1;
-    isPart |= isShifted;
-    offsets.push_back(b.getIndexAttr(isShifted ? offset : 0));
-    extents.push_back(isShifted ? sizeOf(dim.terms.front().dim)
-                                : tensor::getMixedSize(b, loc, window, number));
-    places.push_back(isShifted ? place : place + offset);
-  }
-  map = AffineMap::get(numLabels(), 0, places, b.getContext());
-  if (!isPart)
-    return window;
-  llvm::SmallVector<OpFoldResult> steps(places.size(), b.getIndexAttr(1));
-  return tensor::ExtractSliceOp::create(b, loc, window, offsets, extents,
-                                        steps);
-}
-
-/// Where a label counts down, the window begins with what its last point reads.
-Value BodyLowering::emitBackwards(OpBuilder &body, const BodyRead &read,
-                                  ValueRange points) {
-  Projection projection = op.getInputProjection(read.operand);
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(body, loc, value);
-  };
-  llvm::SmallVector<Value> places;
-  for (auto [dim, offset] : llvm::zip_equal(projection.dims, read.offset)) {
-    Value place = constant(offset);
-    for (const AffineTerm &term : dim.terms) {
-      Value steps = points[term.dim];
-      if (term.coefficient < 0) {
-        Value last =
-            arith::SubIOp::create(body, loc, sizes[term.dim], constant(1));
-        steps = arith::SubIOp::create(body, loc, last, steps);
-      }
-      Value way = arith::MulIOp::create(body, loc, steps,
-                                        constant(std::abs(term.coefficient)));
-      place = arith::AddIOp::create(body, loc, place, way);
-    }
-    places.push_back(place);
-  }
-  return tensor::ExtractOp::create(body, loc, block.windows[read.operand],
-                                   places);
-}
-
-/// The accumulator is the last of the elements.
-Value BodyLowering::emitPoint(OpBuilder &body, ValueRange elements,
-                              unsigned result) {
+/// What a point yields for a result.
+static Value emitYielded(BlockOp op, llvm::ArrayRef<BodyRead> reads,
+                         unsigned result, OpBuilder &body, Location loc,
+                         ValueRange elements, LocalNest::LabelFn labelValue) {
   IRMapping mapping;
-  llvm::SmallVector<Value> points;
-  for (unsigned label = 0; label < numLabels(); ++label)
-    points.push_back(linalg::IndexOp::create(body, loc, label));
-  size_t taken = 0;
-  for (const BodyRead &read : reads) {
-    Value element = countsDown(read) ? emitBackwards(body, read, points)
-                                     : elements[taken++];
-    mapping.map(read.value, load(body, element, read.value.getType()));
-  }
+  for (auto [read, element] : llvm::zip_equal(reads, elements))
+    mapping.map(read.value, element);
   for (auto [param, value] : llvm::zip_equal(paramsOf(op), op.getParamValues()))
     mapping.map(param, emitConstant(body, loc, value));
-  for (auto [label, point, start] :
-       llvm::zip_equal(labelsOf(op), points, block.starts))
-    mapping.map(label,
-                arith::AddIOp::create(body, loc, point, start).getResult());
+  for (auto [number, label] : llvm::enumerate(labelsOf(op)))
+    mapping.map(label, labelValue(number));
   Block &from = op.getBody()->front();
   for (Operation &inner : from.without_terminator())
     if (!isa<tensor::ExtractOp>(inner))
       body.clone(inner, mapping);
-  Value value =
-      mapping.lookupOrDefault(from.getTerminator()->getOperand(result));
-  if (op.getMonoidIdentity(result))
-    value = op.emitCombine(result, body, loc,
-                           load(body, elements.back(), value.getType()), value);
-  return store(body, value, elements.back().getType());
-}
-
-Value BodyLowering::lower(unsigned result) {
-  llvm::SmallVector<Value> inputs;
-  llvm::SmallVector<AffineMap> maps;
-  llvm::SmallVector<utils::IteratorType> loops(numLabels(),
-                                               utils::IteratorType::reduction);
-  llvm::SmallVector<bool> isBounded(numLabels());
-  auto bound = [&](AffineMap map) {
-    for (AffineExpr place : map.getResults())
-      if (auto label = dyn_cast<AffineDimExpr>(place))
-        isBounded[label.getPosition()] = true;
-  };
-  for (const BodyRead &read : reads)
-    if (!countsDown(read)) {
-      inputs.push_back(windowOf(read, maps.emplace_back()));
-      bound(maps.back());
-    }
-  llvm::SmallVector<AffineExpr> written;
-  for (const ProjectionDim &dim : op.getOutputProjection(result).dims) {
-    unsigned label = dim.terms.front().dim;
-    written.push_back(b.getAffineDimExpr(label));
-    loops[label] = utils::IteratorType::parallel;
-  }
-  auto resultMap = AffineMap::get(numLabels(), 0, written, b.getContext());
-  bound(resultMap);
-  // A label that no subscript is equal to bounds its loop by a tensor that
-  // nobody reads.
-  for (unsigned label = 0; label < numLabels(); ++label)
-    if (!isBounded[label]) {
-      inputs.push_back(tensor::EmptyOp::create(
-          b, loc, ArrayRef<OpFoldResult>{sizeOf(label)}, b.getI8Type()));
-      maps.push_back(AffineMap::get(numLabels(), 0, b.getAffineDimExpr(label)));
-    }
-  maps.push_back(resultMap);
-  Value init = emitInit(result);
-  return linalg::GenericOp::create(
-             b, loc, init.getType(), inputs, init, maps, loops,
-             [&](OpBuilder &body, Location, ValueRange elements) {
-               linalg::YieldOp::create(body, loc,
-                                       emitPoint(body, elements, result));
-             })
-      .getResult(0);
+  return mapping.lookupOrDefault(from.getTerminator()->getOperand(result));
 }
 
 FailureOr<llvm::SmallVector<Value>> teg::lowerBody(BlockOp op, OpBuilder &b,
                                                    Location loc,
                                                    const LocalBlock &block) {
-  BodyLowering lowering(op, b, loc, block);
+  llvm::SmallVector<BodyRead> reads = findReads(op);
+  llvm::SmallVector<NestRead> places(reads.begin(), reads.end());
+  LocalNest nest(op, b, loc, block);
   llvm::SmallVector<Value> results;
   for (unsigned result = 0; result < op.getNumResults(); ++result)
-    results.push_back(lowering.lower(result));
+    results.push_back(nest.emit(
+        result, places,
+        [&](OpBuilder &body, ValueRange elements, LocalNest::LabelFn label) {
+          return emitYielded(op, reads, result, body, loc, elements, label);
+        }));
   return results;
 }
 
