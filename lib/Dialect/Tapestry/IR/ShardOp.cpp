@@ -17,7 +17,6 @@
 #include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
 #include "tapestry/Dialect/Tapestry/IR/Unsigned.h"
 #include "tapestry/Interfaces/ElementType.h"
-#include "tapestry/Interfaces/SelectorInterface.h"
 #include "tapestry/Support/Counted.h"
 #include "tapestry/Support/Sharding.h"
 #include "tapestry/Support/ZTensor.h"
@@ -29,187 +28,8 @@ using namespace tapestry::teg;
 #define GET_OP_CLASSES
 #include "tapestry/Dialect/Tapestry/IR/TapestryShard.cpp.inc"
 
-//===----------------------------------------------------------------------===//
-// Any operator
-//===----------------------------------------------------------------------===//
-
 static RankedTensorType tensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
-}
-
-static bool isNamed(const Projection &projection, unsigned label) {
-  return llvm::any_of(projection.dims, [&](const ProjectionDim &dim) {
-    return llvm::any_of(
-        dim.terms, [&](const AffineTerm &term) { return term.dim == label; });
-  });
-}
-
-/// Whether a source or a sink has blocks: it waits for nothing, nothing waits
-/// for it, and no device has the whole of its tensor.
-static bool isFree(GraphNodeInterface node) {
-  return node.getAwaitedValues().empty() && !node.getNodeDevice() &&
-         (!isGraphSink(node) || node->getNumResults() == 0);
-}
-
-/// Whether an operator has blocks: it computes, and of what it reads alone, or
-/// brings the elements of a tensor into the graph or out of it.
-static bool hasBlocks(Operation *op) {
-  auto block = dyn_cast<BlockOpInterface>(op);
-  if (auto node = dyn_cast<GraphNodeInterface>(op); node && !isFree(node))
-    return false;
-  if (!block || op->hasTrait<OpTrait::ConstantLike>() ||
-      !block.getAwaited().empty() ||
-      ValueRange(block.getTensorOperands()) != op->getOperands())
-    return false;
-  auto selector = dyn_cast<SelectorInterface>(op);
-  return !selector || !selector.isTransparent();
-}
-
-llvm::SmallBitVector teg::getShardedLabels(Operation *op) {
-  if (!hasBlocks(op))
-    return {};
-  auto block = cast<BlockOpInterface>(op);
-  std::vector<Projection> results = block.getResultProjections();
-  llvm::SmallBitVector labels(block.getIndexRank(), true);
-  for (auto [label, kind] : llvm::enumerate(block.getLabelKinds()))
-    if (kind == LabelKind::Parallel && !results.empty() &&
-        llvm::none_of(results, [&, label = label](const Projection &written) {
-          return isNamed(written, label);
-        }))
-      labels.reset(label);
-  if (auto scan = dyn_cast<ScanInterface>(op))
-    if (std::optional<unsigned> scanned = scan.getScannedLabel())
-      labels.reset(*scanned);
-  return labels;
-}
-
-bool teg::isComplete(BlockOpInterface op, unsigned result,
-                     llvm::ArrayRef<ZRange> range) {
-  Projection written = op.getResultProjections()[result];
-  for (auto [label, extent] : llvm::enumerate(op.getLabelExtents()))
-    if (!isNamed(written, label) && range[label] != ZRange{0, extent})
-      return false;
-  return true;
-}
-
-RankedTensorType teg::getTypeOfPart(BlockOpInterface op, unsigned result,
-                                    llvm::ArrayRef<ZRange> range) {
-  RankedTensorType type = tensorType(op->getResult(result));
-  TypedAttr identity = op.getMonoidIdentity(result);
-  Type element = identity && !isComplete(op, result, range)
-                     ? getElementTypeOrSelf(identity)
-                     : type.getElementType();
-  return RankedTensorType::get(
-      shapeOf(partOfResult(op.getResultProjections()[result], range)), element);
-}
-
-ZBox teg::getSliceOf(BlockOpInterface op, unsigned operand,
-                     llvm::ArrayRef<ZRange> range) {
-  return sliceOfReads(op.getAccesses(operand), range,
-                      tensorType(op.getTensorOperands()[operand]).getShape());
-}
-
-LogicalResult
-teg::forEachVertex(GraphOp graph,
-                   function_ref<LogicalResult(BlockOpInterface)> fn) {
-  WalkResult walked = graph.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    auto vertex = dyn_cast<BlockOpInterface>(op);
-    if (vertex && !isGraphSink(op) && failed(fn(vertex)))
-      return WalkResult::interrupt();
-    return isa<ShardOp>(op) ? WalkResult::skip() : WalkResult::advance();
-  });
-  return failure(walked.wasInterrupted());
-}
-
-//===----------------------------------------------------------------------===//
-// Plans
-//===----------------------------------------------------------------------===//
-
-static bool hasPlan(BlockOpInterface op) {
-  auto isGiven = [](const Route &route) { return !route.empty(); };
-  if (op.hasPartition() || llvm::any_of(op.getOperandRouteLayouts(), isGiven))
-    return true;
-  for (unsigned result = 0; result < op->getNumResults(); ++result)
-    if (op.getHomeLayout(result) || isGiven(op.getHomeRouteLayouts(result)))
-      return true;
-  return false;
-}
-
-/// Gives an operator a plan that says as much as one can, on a grid of one
-/// axis.
-static void setSomePlan(BlockOpInterface op, StringRef axis) {
-  DeviceGrid grid;
-  grid.axes.push_back({axis.str(), 1});
-  Partition partition;
-  partition.cuts.resize(op.getIndexRank());
-  if (!partition.cuts.empty())
-    partition.cuts.front().push_back(0);
-  op.setPartitionOn(grid, partition);
-  auto layoutOf = [](Value tensor) {
-    return Layout::replicated(tensorType(tensor).getShape());
-  };
-  llvm::SmallVector<Route> homeRoutes, operandRoutes;
-  for (OpResult result : op->getResults()) {
-    op.setHomeLayout(result.getResultNumber(), grid, layoutOf(result));
-    homeRoutes.push_back({layoutOf(result)});
-  }
-  for (auto &[operand, access] : op.getReads())
-    operandRoutes.push_back({layoutOf(op.getTensorOperands()[operand])});
-  op.setRoutes(grid, homeRoutes, operandRoutes);
-}
-
-void teg::forgetPlan(BlockOpInterface op) {
-  // Which attributes say it is what the operator knows: those that it sets. On
-  // no label, all partitions are equal.
-  setSomePlan(op, "a");
-  NamedAttrList first(op->getAttrDictionary());
-  setSomePlan(op, "b");
-  for (NamedAttribute second : op->getAttrDictionary())
-    if (isa<index::PartitionAttr>(second.getValue()) ||
-        first.get(second.getName()) != second.getValue())
-      op->removeAttr(second.getName());
-}
-
-/// What an operator says of itself, but for its name and plan.
-static DictionaryAttr getMeaning(Operation *op) {
-  // All that are compared have the same plan.
-  Operation *planned = op->clone();
-  if (auto block = dyn_cast<BlockOpInterface>(planned))
-    setSomePlan(block, "a");
-  NamedAttrList said(planned->getAttrDictionary());
-  for (NamedAttribute attribute : planned->getDiscardableAttrs())
-    if (attribute.getName() != unsignedAttrName)
-      said.erase(attribute.getName());
-  // Of sources and sinks it says which tensor they are of.
-  if (!isa<GraphNodeInterface>(op))
-    said.erase("name");
-  planned->destroy();
-  return said.getDictionary(op->getContext());
-}
-
-Computation::Computation(Operation *op) : op(op) {
-  if (auto shard = dyn_cast<ShardOp>(op)) {
-    range = shard.getRange();
-    this->op = shard.getWholeOp();
-  }
-  meaning = getMeaning(this->op);
-}
-
-bool Computation::operator==(const Computation &other) const {
-  return range == other.range && isOf(other);
-}
-
-bool Computation::isOf(const Computation &other) const {
-  Operation *a = op, *b = other.op;
-  return meaning == other.meaning && a->getName() == b->getName() &&
-         a->getResultTypes() == b->getResultTypes() &&
-         a->getOperandTypes() == b->getOperandTypes() &&
-         llvm::all_of(llvm::zip_equal(a->getRegions(), b->getRegions()),
-                      [](auto pair) {
-                        return OperationEquivalence::isRegionEquivalentTo(
-                            &std::get<0>(pair), &std::get<1>(pair),
-                            OperationEquivalence::IgnoreLocations);
-                      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -226,13 +46,14 @@ void ShardOp::build(OpBuilder &builder, OperationState &state, StringRef name,
       own = {around.lo + own.lo, around.lo + own.hi};
     whole = outer.getWholeOp();
   }
-  OpBuilder::InsertionGuard guard(builder);
   state.addOperands(operands);
   state.getOrAddProperties<Properties>().name = builder.getStringAttr(name);
   state.getOrAddProperties<Properties>().range =
       index::RangeAttr::get(builder.getContext(), box);
+  // What is inside is no vertex that a listener should hear of.
+  OpBuilder inside(builder.getContext());
   Region *region = state.addRegion();
-  Block *block = builder.createBlock(
+  Block *block = inside.createBlock(
       region, {}, whole->getOperandTypes(),
       llvm::map_to_vector(whole->getOperands(),
                           [](Value value) { return value.getLoc(); }));
@@ -244,14 +65,14 @@ void ShardOp::build(OpBuilder &builder, OperationState &state, StringRef name,
   for (auto [from, to] :
        llvm::zip_equal(whole->getRegions(), inner->getRegions()))
     from.cloneInto(&to, mapping);
-  builder.insert(inner);
+  inside.insert(inner);
   if (auto block = cast<BlockOpInterface>(inner); hasPlan(block))
     forgetPlan(block);
   NamedAttrList kept;
   if (isUnsigned(whole))
     kept.set(unsignedAttrName, builder.getUnitAttr());
   inner->setDiscardableAttrs(kept.getDictionary(builder.getContext()));
-  PartOfOp::create(builder, whole.getLoc(), inner->getResults());
+  PartOfOp::create(inside, whole.getLoc(), inner->getResults());
   for (unsigned result = 0; result < whole->getNumResults(); ++result)
     state.addTypes(getTypeOfPart(whole, result, box));
 }

@@ -13,6 +13,7 @@
 #include "tapestry/Dialect/Tapestry/IR/TapestryBlock.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryCollect.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryConstant.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryFused.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryLoop.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOperator.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
@@ -71,8 +72,8 @@ void TapestryDialect::initialize() {
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.cpp.inc"
       >();
   addOperations<AwaitOp, BlockOp, BlockYieldOp, CollectOp, ConcatOp, ConstantOp,
-                LoopOp, NextOp, OperatorOp, PartOfOp, ScanOp, ScatterOp,
-                ShardOp, SliceOp, SortOp, UnsqueezeOp>();
+                FusedOp, FusedYieldOp, LoopOp, NextOp, OperatorOp, PartOfOp,
+                ScanOp, ScatterOp, ShardOp, SliceOp, SortOp, UnsqueezeOp>();
   addOperations<BroadcastOp, CopyOp, InterleaveOp, PadOp, PermuteOp, RepeatOp,
                 ReverseOp, SqueezeOp, ViewOp>();
   registerBytecode();

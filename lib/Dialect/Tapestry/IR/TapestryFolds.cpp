@@ -57,8 +57,10 @@ static void dropOperands(PatternRewriter &rewriter, EinsumOp op,
 
 namespace {
 
-/// Whether a shard says by an einsum what it is a block of.
-bool isHeld(EinsumOp op) { return isa_and_nonnull<ShardOp>(op->getParentOp()); }
+/// Whether a vertex holds an einsum, which says what it computes.
+bool isHeld(EinsumOp op) {
+  return isa_and_nonnull<BlockOpInterface>(op->getParentOp());
+}
 
 /// Reads an operand once that is given twice with equal subscripts and pad.
 struct MergeEqualOperands : public OpRewritePattern<EinsumOp> {
@@ -67,7 +69,7 @@ struct MergeEqualOperands : public OpRewritePattern<EinsumOp> {
   LogicalResult matchAndRewrite(EinsumOp op,
                                 PatternRewriter &rewriter) const override {
     if (isHeld(op))
-      return rewriter.notifyMatchFailure(op, "a shard takes its operands");
+      return rewriter.notifyMatchFailure(op, "who holds it takes its operands");
     unsigned count = op.getInputs().size();
     llvm::BitVector dropped(count);
     Block &body = op.getBody().front();
@@ -99,7 +101,7 @@ struct DropUnusedOperands : public OpRewritePattern<EinsumOp> {
   LogicalResult matchAndRewrite(EinsumOp op,
                                 PatternRewriter &rewriter) const override {
     if (isHeld(op))
-      return rewriter.notifyMatchFailure(op, "a shard takes its operands");
+      return rewriter.notifyMatchFailure(op, "who holds it takes its operands");
     llvm::BitVector dropped(op.getInputs().size());
     for (BlockArgument argument : op.getBody().getArguments()) {
       if (!argument.use_empty())

@@ -120,14 +120,15 @@ static void forEachReader(OpOperand &use, function_ref<void(Value)> fn) {
 static LogicalResult verifyConditions(GraphOp graph) {
   llvm::SmallVector<std::pair<Value, BlockOp>> work;
   graph.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    auto shard = dyn_cast<ShardOp>(op);
-    auto block =
-        dyn_cast<BlockOp>(shard ? shard.getWholeOp().getOperation() : op);
-    if (block && !block.isRepeatable())
-      for (Value result : op->getResults())
-        work.emplace_back(result, block);
-    return isa<GraphOp, LoopOp>(op) ? WalkResult::advance()
-                                    : WalkResult::skip();
+    if (isa<GraphOp, LoopOp>(op))
+      return WalkResult::advance();
+    // It, or what it holds.
+    op->walk([&](BlockOp block) {
+      if (!block.isRepeatable())
+        for (Value result : op->getResults())
+          work.emplace_back(result, block);
+    });
+    return WalkResult::skip();
   });
   llvm::DenseSet<Value> seen;
   while (!work.empty()) {

@@ -2,6 +2,7 @@
 
 #include "GraphKey.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryFused.h"
 #include "tapestry/Interfaces/GraphLoopInterface.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/xxhash.h"
@@ -23,6 +24,7 @@ private:
   void writeEinsum(EinsumOp op);
   void writeBody(Region &region, ArrayRef<unsigned> labelNumbers, EinsumOp op);
   void writeLoop(GraphLoopInterface op);
+  void writeFused(FusedOp op);
   void writeOther(Operation *op);
   void writeOperand(Value operand);
   using WriteAttributes = llvm::function_ref<void(Operation *)>;
@@ -115,6 +117,19 @@ void Writer::writeLoop(GraphLoopInterface op) {
   for (Operation &inner : body)
     if (isRoot(inner))
       writeOp(&inner);
+  os << "}\n";
+}
+
+/// Whose body's operators are written one after another.
+void Writer::writeFused(FusedOp op) {
+  os << op->getName() << op->getDiscardableAttrDictionary();
+  for (Value operand : op.getInputs())
+    writeOperand(operand);
+  for (BlockArgument argument : op.getBody().getArguments())
+    arguments.try_emplace(argument, arguments.size());
+  os << " {\n";
+  for (Operation &held : op.getBody().front().without_terminator())
+    writeOp(&held);
   os << "}\n";
 }
 
@@ -217,6 +232,8 @@ void Writer::writeOp(Operation *top) {
       writeEinsum(einsum);
     } else if (auto loop = dyn_cast<GraphLoopInterface>(op)) {
       writeLoop(loop);
+    } else if (auto fused = dyn_cast<FusedOp>(op)) {
+      writeFused(fused);
     } else {
       writeOther(op);
     }

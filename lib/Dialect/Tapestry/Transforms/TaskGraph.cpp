@@ -13,6 +13,7 @@
 #include "tapestry-rt/Signs.h"
 #include "tapestry/Dialect/Tapestry/IR/ElementBytes.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryAwait.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryFused.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
 #include "tapestry/Dialect/Tapestry/IR/Unsigned.h"
 #include "tapestry/Interfaces/ElementType.h"
@@ -144,12 +145,12 @@ Operation *KernelTable::cloneInto(Operation *op, IRMapping &mapping) {
     });
     auto made = ShardOp::create(builder, op->getLoc(), "kernel",
                                 shard.getWholeOp(), shard.getBox(), operands);
-    unname(made.getWholeOp());
+    made.getWhole().walk(unname);
     return made;
   }
   Operation *made = builder.clone(*op, mapping);
-  if (isa<EinsumOp>(made))
-    unname(made);
+  if (isa<EinsumOp, FusedOp>(made))
+    made->walk(unname);
   return made;
 }
 
@@ -588,8 +589,11 @@ LogicalResult TaskGraphBuilder::addShard(Operation &op) {
   double flops = vertex ? flopsOf(vertex) : 0;
   if (loop) {
     double pass = 0;
-    loop.getLoopBody().walk(
-        [&](BlockOpInterface inner) { pass += flopsOf(inner); });
+    loop.getLoopBody().walk<WalkOrder::PreOrder>([&](Operation *inner) {
+      auto computes = dyn_cast<BlockOpInterface>(inner);
+      pass += computes ? flopsOf(computes) : 0;
+      return computes ? WalkResult::skip() : WalkResult::advance();
+    });
     flops = pass * static_cast<double>(loop.getMostPasses());
   }
   shard.flops = static_cast<int64_t>(std::min(flops, 9e18));

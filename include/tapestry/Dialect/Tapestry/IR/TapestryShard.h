@@ -16,6 +16,10 @@
 
 namespace tapestry::teg {
 
+/// Whether an operator has blocks: it computes, and of what it reads alone, or
+/// brings the elements of a tensor into the graph or out of it.
+bool hasBlocks(mlir::Operation *op);
+
 /// The labels that blocks of an operator may have less than all points of: none
 /// of one that has no blocks of its own, as a view and a source; not the label
 /// that values run on along, and no label whose points write regions.
@@ -36,11 +40,13 @@ ZBox getSliceOf(BlockOpInterface op, unsigned operand,
                 llvm::ArrayRef<ZRange> range);
 
 /// Calls `fn` with the vertices of a graph and its loops, in order, until it
-/// fails; not with what shards are blocks of.
+/// fails; not with the operators that vertices hold.
 llvm::LogicalResult
 forEachVertex(GraphOp graph,
               llvm::function_ref<llvm::LogicalResult(BlockOpInterface)> fn);
 
+/// Whether a plan says something of an operator.
+bool hasPlan(BlockOpInterface op);
 /// Removes what a plan says of an operator.
 void forgetPlan(BlockOpInterface op);
 
