@@ -20,7 +20,7 @@ from harness import contract, driver
 from harness.driver import CheckFailed
 from harness.rewriting import import_program, kind_of, rewrite
 
-KINDS = ["order", "reassociate", "fuse", "unfuse", "recompute", "phase", "rule"]
+KINDS = ["order", "reassociate", "fuse", "unfuse", "recompute", "phase", "linear-fold", "fuse-producer", "split"]
 
 
 class Graph:

@@ -26,6 +26,8 @@ WAYS = [
     ("linear-sum,matmul-prod", "linear-fold"),
     ("linear-block", "fuse-elementwise"),
     ("linear-sum,matmul-prod", "linear-fold,fuse-elementwise"),
+    ("linear-block", "fuse-producer"),
+    ("linear-sum,matmul-prod", "linear-fold,fuse-elementwise,fuse-producer"),
 ]
 
 

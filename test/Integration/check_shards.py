@@ -59,7 +59,7 @@ def unshard(folder):
     def rename(match):
         return f'{match[1]}"v{numbers.setdefault(match[2], len(numbers))}"'
 
-    kinds = "einsum|shard|slice|concat|unsqueeze"
+    kinds = "einsum|fused|shard|slice|concat|unsqueeze"
     text = re.sub(f'(tapestry\\.(?:{kinds}) )"([^"]*)"', rename, text)
     (folder / "nameless.mlir").write_text(text)
     opt("nameless.mlir", "--tapestry-unshard", "-o", "recovered.mlir", folder=folder)
@@ -144,18 +144,23 @@ def check_outputs(program, folder, what, suffix, expected):
 
 
 def check_seed(seed, folder):
-    rng = np.random.default_rng([seed, 0x5A4D])
-    devices = int(rng.choice([2, 3, 4, 6, 7, 8]))
     program = generate(seed)
     (folder / "program.ein").write_text(program.source)
-    write_random_plan(folder, "program.ein", seed, program.vertices, devices)
     inputs = driver.save_inputs(folder, program.inputs) + object_options(program.source, folder)
+    return check_graph(seed, program, "program.ein", inputs, folder)
+
+
+def check_graph(seed, program, graph, inputs, folder):
+    """Of a program, which `graph` is, too; how many shards there are."""
+    rng = np.random.default_rng([seed, 0x5A4D])
+    devices = int(rng.choice([2, 3, 4, 6, 7, 8]))
+    write_random_plan(folder, graph, seed, program.vertices, devices)
 
     def tapestry(*words):
         driver.tapestry(*words, cwd=folder).expect_status(0)
 
     planning = [f"--devices={devices}", "--plan=given.json"]
-    planned = driver.tapestry("compile", "program.ein", *planning, "--stop-after=plan", cwd=folder)
+    planned = driver.tapestry("compile", graph, *planning, "--stop-after=plan", cwd=folder)
     (folder / "planned.mlir").write_text(planned.expect_status(0).stdout)
     shards = shard(folder, nodes=seed % 2 == 1)
     unshard(folder)

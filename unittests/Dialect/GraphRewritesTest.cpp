@@ -284,9 +284,31 @@ TEST(GraphRewritesTest, EveryRewriteKeepsTheValue) {
       expectReplay(program, *space, *number);
     }
   }
-  std::set<std::string> all = {"order", "reassociate", "fuse",
-                               "phase", "recompute",   "unfuse"};
+  std::set<std::string> all = {"order",     "reassociate", "fuse",  "phase",
+                               "recompute", "rule",        "unfuse"};
   EXPECT_EQ(kinds, all);
+}
+
+/// Whatever the vertices are called between.
+TEST(GraphRewritesTest, WhatIsTakenApartAgainIsTheProgram) {
+  unsigned fused = 0;
+  for (const char *text : programs) {
+    Program program(text);
+    auto space = llvm::cantFail(createRewriteSpace(program.graph()));
+    for (const Rewrite &rewrite : space->applicable(0)) {
+      if (rewrite.kind != "rule" ||
+          rewrite.arguments.front() != "fuse-producer")
+        continue;
+      unsigned one = llvm::cantFail(space->apply(0, rewrite));
+      EXPECT_LT(space->graph(one).vertices.size(),
+                space->graph(0).vertices.size());
+      Rewrite apart = {"unfuse", rewrite.vertex, {}};
+      EXPECT_TRUE(llvm::is_contained(space->applicable(one), apart));
+      EXPECT_EQ(llvm::cantFail(space->apply(one, apart)), 0u);
+      ++fused;
+    }
+  }
+  EXPECT_GT(fused, 0u);
 }
 
 TEST(GraphRewritesTest, RandomWalksKeepTheValue) {

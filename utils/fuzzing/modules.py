@@ -17,7 +17,7 @@ ELEMENTS = [
 ]
 PASSES = [
     "canonicalize", "cse", "loop-invariant-code-motion", "inline", "symbol-dce", "sccp",
-    "tapestry-bufferize-programs", "tapestry-compute-in-place",
+    "tapestry-apply-rules", "tapestry-apply-rules=rules=fuse-producer", "tapestry-bufferize-programs", "tapestry-compute-in-place",
     "tapestry-convert-comm-to-runtime", "tapestry-convert-to-tra",
     "tapestry-convert-tra-to-comm", "tapestry-cse",
     "tapestry-emit-program-description=cpu=x86-64-v3", "tapestry-expand-math",

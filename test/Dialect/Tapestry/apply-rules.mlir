@@ -1,5 +1,6 @@
 // Global rules find their patterns wherever they come from, to a fixed point.
 // RUN: tapestry-opt %s --pass-pipeline='builtin.module(tapestry.graph(tapestry-apply-rules))' | FileCheck %s
+// RUN: tapestry-opt %s --pass-pipeline='builtin.module(tapestry.graph(tapestry-apply-rules{rules=linear-fold,fuse-elementwise}))' | FileCheck %s --check-prefix=BODY
 // RUN: tapestry-opt %s --pass-pipeline='builtin.module(tapestry.graph(tapestry-apply-rules{rules=linear-fold}))' | FileCheck %s --check-prefix=FOLD
 // RUN: tapestry-opt %s --pass-pipeline='builtin.module(tapestry.graph(tapestry-rewrite{list=true apply={rule:Y:linear-fold}}))' | FileCheck %s --check-prefixes=STEP
 
@@ -17,12 +18,13 @@
 // ESCAPES: rewrite 'rule' of 'Escaping': 'U' is read elsewhere too
 // UNFUSED: rewrite 'rule' of 'Y': it has no elementwise producer to itself
 // ROOT: rewrite 'rule' of 'X': 'linear-fold' starts from 'tapestry.einsum', not from 'tapestry.source'
-// LOCAL: rewrite 'rule' of 'Y': there is no global rule 'linear-sum'; there are: 'linear-fold', 'fuse-elementwise'
+// LOCAL: rewrite 'rule' of 'Y': there is no global rule 'linear-sum'; there are: 'linear-fold', 'fuse-elementwise', 'fuse-producer'
 // NONE: rewrite 'rule' of 'Y': expected one rule, not 0
-// UNKNOWN: apply-rules.mlir:[[# @LINE + 23]]:1: error: there is no global rule 'linear-unfold'; there are: 'linear-fold', 'fuse-elementwise'
-// MOST: apply-rules.mlir:[[# @LINE + 22]]:1: error: rules still apply after 1 rewrites; the last were 'linear-fold' of 'Y', 'fuse-elementwise' of 'ReLU'
+// UNKNOWN: apply-rules.mlir:[[# @LINE + 36]]:1: error: there is no global rule 'linear-unfold'; there are: 'linear-fold', 'fuse-elementwise', 'fuse-producer'
+// MOST: apply-rules.mlir:[[# @LINE + 35]]:1: error: rules still apply after 1 rewrites; the last were 'linear-fold' of 'Y', 'fuse-elementwise' of 'ReLU'
 
 // STEP: {{^}}rule:Y:linear-fold{{$}}
+// STEP-NEXT: {{^}}rule:Y:fuse-producer{{$}}
 // STEP-NEXT: module
 // STEP: tapestry.rewrites = {{\[\[}}"rule", "Y", "linear-fold"]]
 // STEP: tapestry.einsum "T"
@@ -35,11 +37,23 @@
 // FOLD: tapestry.einsum "Y" [n = 4, m = 5] (%b[m], %[[S]][n, m]) -> [n, m] {
 // FOLD: tapestry.einsum "ReLU" [n = 4, m = 5] (%Y[n, m]) -> [n, m] {
 
-// Linear and ReLU are one vertex where nothing else reads what lies between.
+// Sum and ReLU have one body where nothing else reads what lies between.
+// BODY: ["rule", "Y", "linear-fold"]
+// BODY-SAME: ["rule", "ReLU", "fuse-elementwise"]
+// BODY-NOT: einsum "Y"
+// BODY: tapestry.einsum "ReLU" [n = 4, m = 5] (%b[m], %S[n, m]) -> [n, m] {
+// BODY: arith.addf
+// BODY: arith.maximumf
+
+// Linear and ReLU are one vertex then.
 // CHECK: ["rule", "Y", "linear-fold"]
 // CHECK-SAME: ["rule", "ReLU", "fuse-elementwise"]
+// CHECK-SAME: ["rule", "ReLU", "fuse-producer"]
 // CHECK-NOT: einsum "Y"
-// CHECK: tapestry.einsum "ReLU" [n = 4, m = 5] (%b[m], %S[n, m]) -> [n, m] {
+// CHECK: %ReLU = tapestry.fused "ReLU" (%W, %X, %b) {
+// CHECK-NEXT: ^bb0(%[[W:.*]]: tensor<5x6xf32>, %[[X:.*]]: tensor<4x6xf32>, %[[B:.*]]: tensor<5xf32>):
+// CHECK-NEXT: tapestry.einsum "S" [n = 4, m = 5, k = 6] (%[[W]][m, k], %[[X]][n, k]) -> [n, m] reduce add
+// CHECK: tapestry.einsum "ReLU" [n = 4, m = 5] (%[[B]][m], %S[n, m]) -> [n, m] {
 // CHECK: arith.addf
 // CHECK: arith.maximumf
 tapestry.graph @g {

@@ -28,7 +28,12 @@ def rewrite(folder, rewrites):
 
 
 def kind_of(rewrite):
-    return rewrite.split(":")[0]
+    """Of rules their names; what splits a fused operator is of another kind than what takes a
+    factor out of a product."""
+    kind, _, *arguments = rewrite.split(":")
+    if kind == "rule":
+        return arguments[0]
+    return "split" if kind == "unfuse" and not arguments else kind
 
 
 def random_walk(choose, folder, most, prefer=""):

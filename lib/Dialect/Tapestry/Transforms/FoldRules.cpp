@@ -12,6 +12,9 @@
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/IR/PatternMatch.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryAttrs.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryFused.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -189,6 +192,159 @@ private:
     return points;
   }
 };
+
+//===----------------------------------------------------------------------===//
+// fuse-producer
+//===----------------------------------------------------------------------===//
+
+/// A producer and the operator that alone reads what it makes, to one of both:
+/// Linear => ReLU. Of two shards, to a shard of that.
+struct FuseProducer : public OpInterfaceRewritePattern<BlockOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(BlockOpInterface consumer,
+                                PatternRewriter &rewriter) const override {
+    for (BlockOpInterface producer : producersOf(consumer)) {
+      auto fused = fuse(producer, consumer, rewriter);
+      if (fused) {
+        rewriter.replaceOp(consumer, *fused);
+        return success();
+      }
+      (void)rewriter.notifyMatchFailure(consumer,
+                                        llvm::toString(fused.takeError()));
+    }
+    return rewriter.notifyMatchFailure(consumer,
+                                       "it has no producer to itself");
+  }
+
+  static bool isApplicable(Operation *op) {
+    auto consumer = dyn_cast<BlockOpInterface>(op);
+    return consumer && llvm::any_of(producersOf(consumer), [&](auto producer) {
+             OpBuilder nowhere(op->getContext());
+             auto fused = fuse(producer, consumer, nowhere);
+             if (fused)
+               (*fused)->destroy();
+             else
+               llvm::consumeError(fused.takeError());
+             return static_cast<bool>(fused);
+           });
+  }
+
+private:
+  static llvm::SmallSetVector<BlockOpInterface, 4>
+  producersOf(BlockOpInterface consumer) {
+    llvm::SmallSetVector<BlockOpInterface, 4> producers;
+    for (Value operand : consumer->getOperands())
+      if (auto producer = operand.getDefiningOp<BlockOpInterface>();
+          producer && !isGraphSource(producer))
+        producers.insert(producer);
+    return producers;
+  }
+
+  /// Fails where what lies between escapes, or is better no vertex at all.
+  static llvm::Error checkReaders(BlockOpInterface producer,
+                                  BlockOpInterface consumer) {
+    StringRef name = producer.getVertexName();
+    if (producer->getBlock() != consumer->getBlock())
+      return planError("'", name,
+                       "' would be computed in every pass of a loop");
+    if (!llvm::all_of(producer->getUsers(), [&](Operation *user) {
+          return user == consumer.getOperation();
+        }))
+      return planError("'", name, "' is read elsewhere too");
+    if (producer.getScalarRegion() && consumer.getScalarRegion() &&
+        llvm::all_of(producer.getLabelKinds(), [](LabelKind kind) {
+          return kind == LabelKind::Parallel;
+        }))
+      return planError("'", name,
+                       "' reduces nothing: its body can be part of the other");
+    return checkAsked(producer);
+  }
+
+  /// Fails where something is asked of the producer but to keep whole what is
+  /// so in the fused operator.
+  static llvm::Error checkAsked(BlockOpInterface producer) {
+    auto names = producer.getLabelNames();
+    auto kinds = producer.getLabelKinds();
+    for (NamedAttribute asked : producer->getDiscardableAttrs()) {
+      if (asked.getName() != constraintsAttrName)
+        return planError("'", producer.getVertexName(), "' has '",
+                         asked.getName().getValue(),
+                         "', which is about it as it is");
+      for (auto each :
+           cast<ArrayAttr>(asked.getValue()).getAsRange<ConstraintAttr>()) {
+        if (each.getIsHome())
+          return planError("the home of '", producer.getVertexName(),
+                           "' is asked for");
+        for (const LabelConstraint &cut : each.getConstraint("").cuts) {
+          size_t label = llvm::find(names, cut.label) - names.begin();
+          if (cut.parts != 1 || !cut.axes.empty() ||
+              kinds[label] == LabelKind::Parallel)
+            return planError("how '", cut.label, "' of '",
+                             producer.getVertexName(), "' is cut is asked for");
+        }
+      }
+    }
+    return llvm::Error::success();
+  }
+
+  static llvm::Expected<Operation *>
+  fuse(BlockOpInterface producer, BlockOpInterface consumer, OpBuilder &b) {
+    if (llvm::Error error = checkReaders(producer, consumer))
+      return std::move(error);
+    auto first = dyn_cast<ShardOp>(producer.getOperation());
+    auto second = dyn_cast<ShardOp>(consumer.getOperation());
+    if (first && second)
+      return fuseShards(first, second, b);
+    std::string reason = whyNotFused(producer, consumer);
+    if (!reason.empty())
+      return planError(reason);
+    return FusedOp::create(b, consumer.getLoc(), producer, consumer)
+        .getOperation();
+  }
+
+  static llvm::Expected<Operation *> fuseShards(ShardOp producer,
+                                                ShardOp consumer, OpBuilder &b);
+};
+
+/// Fuses what they are shards of, where the one is given what the other makes.
+llvm::Expected<Operation *>
+FuseProducer::fuseShards(ShardOp producer, ShardOp consumer, OpBuilder &b) {
+  OwningOpRef<Operation *> first(producer.getWholeOp()->clone());
+  OwningOpRef<Operation *> second(consumer.getWholeOp()->clone());
+  SmallVector<Value> operands(producer.getInputs());
+  for (auto [number, input] : llvm::enumerate(consumer.getInputs())) {
+    if (input != producer->getResult(0)) {
+      operands.push_back(input);
+      continue;
+    }
+    if (first->getResult(0).getType() != second->getOperand(number).getType())
+      return planError("'", producer.getName(), "' is of ",
+                       first->getResult(0).getType(), ", but '",
+                       consumer.getName(), "' of ",
+                       second->getOperand(number).getType());
+    second->setOperand(number, first->getResult(0));
+  }
+  auto from = cast<BlockOpInterface>(*first),
+       to = cast<BlockOpInterface>(*second);
+  auto release = llvm::scope_exit([&]() { second->dropAllReferences(); });
+  std::string reason = whyNotFused(from, to);
+  if (!reason.empty())
+    return planError(reason);
+  OpBuilder apart(b.getContext());
+  OwningOpRef<Operation *> whole(
+      FusedOp::create(apart, consumer.getLoc(), from, to).getOperation());
+  auto fused = cast<FusedOp>(*whole);
+  if (fused.getProducerRange(consumer.getBox()) != producer.getBox())
+    return planError(
+        "'", producer.getName(), "' computes ", boxToString(producer.getBox()),
+        ", but '", consumer.getName(), "' reads what ",
+        boxToString(fused.getProducerRange(consumer.getBox())), " makes");
+  return ShardOp::create(b, consumer.getLoc(), consumer.getName(),
+                         cast<BlockOpInterface>(*whole), consumer.getBox(),
+                         operands)
+      .getOperation();
+}
 } // namespace
 
 void teg::addFoldRules(std::deque<RewriteRule> &rules) {
@@ -206,4 +362,10 @@ void teg::addFoldRules(std::deque<RewriteRule> &rules) {
                      set.add<FuseElementwise>(set.getContext());
                    },
                    /*isSearched=*/false});
+  rules.push_back(
+      {"fuse-producer", RuleKind::Global, /*root=*/"", 2,
+       "a producer and its only reader to one operator",
+       [](RewritePatternSet &set) { set.add<FuseProducer>(set.getContext()); },
+       /*isSearched=*/true, FuseProducer::isApplicable,
+       /*addDialects=*/{}, /*isCertain=*/true});
 }

@@ -5,6 +5,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryFused.h"
 #include "tapestry/Interfaces/GraphLoopInterface.h"
 
 using namespace mlir;
@@ -56,7 +57,7 @@ RewrittenGraph::RewrittenGraph(GraphOp graph, RuleSet *rules)
     if (name.empty())
       continue;
     vertices[name] = op;
-    if (isa<EinsumOp, OperatorOp>(op))
+    if (isa<EinsumOp, FusedOp, OperatorOp>(op))
       doubtful.insert(op);
   }
 }
@@ -281,6 +282,8 @@ std::vector<Rewrite> teg::applicableRewrites(GraphOp graph, RuleSet *rules) {
     for (const RewriteKind *kind : kinds)
       if (kind->list)
         kind->list(op, rewrites);
+  for (auto op : operationsOf<FusedOp>(graph))
+    rewrites.push_back({unfuseKind.name.str(), op.getName().str(), {}});
   for (auto op : operationsOf<OperatorOp>(graph))
     llvm::append_range(rewrites, listExpansions(op, *rules));
   listRules(graph, *rules, rewrites);

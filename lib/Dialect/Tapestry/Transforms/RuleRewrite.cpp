@@ -69,6 +69,10 @@ void teg::listRules(GraphOp graph, RuleSet &rules,
       StringRef name = vertexNameOf(op);
       if (name.empty() || !isWorthATry(*rule, op))
         continue;
+      if (rule->isCertain) {
+        rewrites.push_back({"rule", name.str(), {rule->name}});
+        continue;
+      }
       if (!trial) {
         trial = cast<GraphOp>(graph->clone());
         copies = operationsOf(*trial);

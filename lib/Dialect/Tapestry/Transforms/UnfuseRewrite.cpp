@@ -1,6 +1,8 @@
 //===- UnfuseRewrite.cpp - A factor as a vertex of its own ----------------===//
 
 #include "RewriteKinds.h"
+#include "mlir/IR/IRMapping.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryFused.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -25,7 +27,35 @@ static llvm::Error checkFactor(ProductSum &product, unsigned number) {
   return llvm::Error::success();
 }
 
+/// The producer and the consumer of a fused operator as vertices again.
+static llvm::Error splitFused(RewrittenGraph &graph, FusedOp op) {
+  OpBuilder builder = graph.builder();
+  builder.setInsertionPoint(op);
+  IRMapping mapping;
+  mapping.map(op.getBody().getArguments(), op.getInputs());
+  BlockOpInterface producer = op.getProducer();
+  Operation *first = producer->clone(mapping);
+  if (graph.lookup(producer.getVertexName()))
+    first->setAttr("name", builder.getStringAttr(
+                               graph.freshName(producer.getVertexName())));
+  mapping.map(producer->getResults(), first->getResults());
+  Operation *second = op.getConsumer()->clone(mapping);
+  second->setAttr("name", op.getNameAttr());
+  for (NamedAttribute attribute : op->getDiscardableAttrs())
+    second->setDiscardableAttr(attribute.getName(), attribute.getValue());
+  builder.insert(first);
+  builder.insert(second);
+  op.getResult().replaceAllUsesWith(second->getResult(0));
+  graph.erase(op);
+  return llvm::Error::success();
+}
+
 static llvm::Error applyUnfuse(RewrittenGraph &graph, const Rewrite &rewrite) {
+  if (auto fused = dyn_cast_or_null<FusedOp>(graph.lookup(rewrite.vertex))) {
+    if (!rewrite.arguments.empty())
+      return planError("it is a fused operator, which has no factors");
+    return splitFused(graph, fused);
+  }
   llvm::Expected<EinsumOp> op = graph.einsumNamed(rewrite.vertex);
   if (!op)
     return op.takeError();

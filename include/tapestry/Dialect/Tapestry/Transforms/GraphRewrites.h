@@ -15,7 +15,8 @@
 //   fuse         P       readers, or none for all: the elementwise P becomes
 //                        part of their bodies
 //   unfuse       Z       the number of a factor of the reduced product Z, such
-//                        as 0 in exp(A) * B: it becomes an einsum of its own
+//                        as 0 in exp(A) * B: it becomes an einsum of its own;
+//                        nothing of a fused operator, whose producer does
 //   recompute    P       a reader: it gets a P of its own
 //   phase        Z       a label and a number m: label y = m*q + p is two, so
 //                        that strided and dilated windows read strided views

@@ -60,6 +60,9 @@ struct RewriteRule {
   /// Adds the dialects of operations that graphs have only after it; may be
   /// empty.
   std::function<void(mlir::DialectRegistry &)> addDialects = {};
+  /// Whether it applies wherever `isLikely` says so: then a search lists it
+  /// without trying.
+  bool isCertain = false;
 };
 
 /// Fails where there is a rule of that name, or its name, patterns or kind of
