@@ -26,6 +26,11 @@ def linear(N, I, O, **_):
     return {"X": X, "W": W, "b": b}, {"Y": X.astype(np.float64) @ W + b}
 
 
+def linear_relu():
+    inputs, outputs = linear(10, 7, 6)
+    return inputs, {"Z": np.maximum(outputs["Y"], 0)}
+
+
 def convolution(N, S, C, **_):
     X, F = normal(N, 1, S, S), normal(C, 1, 3, 3)
     windows = np.lib.stride_tricks.sliding_window_view(X.astype(np.float64), (3, 3), (2, 3))
@@ -74,6 +79,7 @@ def sparse_convolution():
 
 EXAMPLES = {
     "linear": linear,
+    "linear-relu": linear_relu,
     "convolution": convolution,
     "prod": prod,
     "expression-graph": expression_graph,
@@ -87,7 +93,7 @@ EXAMPLES = {
 def check(name, devices, params, graphs, unsent, most_copied):
     inputs, wanted = EXAMPLES[name](**params)
     given = [f"-D{key}={value}" for key, value in params.items()]
-    program = FOLDER / f"{name}.ein"
+    program, source = FOLDER / f"{name}.ein", FOLDER.parent / f"{name}.mlir"
     with driver.workspace() as folder:
         files = driver.save_inputs(folder, inputs)
         outputs = driver.output_options(wanted)
@@ -123,14 +129,17 @@ def check(name, devices, params, graphs, unsent, most_copied):
             ).stdout
             tapestry("run", program, *given, f"--devices={devices}", *files, *outputs)
             compare_with("the run")
+        elif source.exists():
+            planned = source.read_text()
         else:
-            planned = (FOLDER.parent / f"{name}.mlir").read_text()
-        (folder / "planned.mlir").write_text(planned)
-        shard = ["--tapestry-shard"] if devices > 1 else []
-        for passes in (shard, [*shard, "--tapestry-compose-selectors"]):
-            words = ["tapestry-opt", "planned.mlir", *passes, "-o", "shards.mlir"]
-            driver.execute(words, cwd=folder).expect_status(0)
-            check_graph("shards.mlir", f"behind {passes}")
+            planned = None  # The graphs are all that there is.
+        if planned:
+            (folder / "planned.mlir").write_text(planned)
+            shard = ["--tapestry-shard"] if devices > 1 else []
+            for passes in (shard, [*shard, "--tapestry-compose-selectors"]):
+                words = ["tapestry-opt", "planned.mlir", *passes, "-o", "shards.mlir"]
+                driver.execute(words, cwd=folder).expect_status(0)
+                check_graph("shards.mlir", f"behind {passes}")
         for count in unsent:
             check_counts("shards.mlir", count)
         for graph in graphs:
