@@ -3,6 +3,7 @@
 #include "tapestry/Export/GraphPicture.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryBlock.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryFused.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOperator.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
 #include "tapestry/Interfaces/BlockOpInterface.h"
@@ -223,6 +224,17 @@ void PictureWriter::writeSignature(BlockOpInterface op, unsigned user) {
   edge(user, found->second, " [style=dotted, constraint=false]");
 }
 
+/// "Linear => ReLU": the vertices that a fused operator is instead of.
+static std::string chainOf(teg::FusedOp op) {
+  std::string chain;
+  for (BlockOpInterface held : {op.getProducer(), op.getConsumer()}) {
+    auto inner = dyn_cast<teg::FusedOp>(held.getOperation());
+    chain += (chain.empty() ? "" : " => ") +
+             (inner ? chainOf(inner) : held.getVertexName().str());
+  }
+  return chain;
+}
+
 /// "einsum mulf, negf": the kind of an operator and, where they are few, what
 /// it computes at an index point.
 static std::string titleOf(Operation *op) {
@@ -233,12 +245,14 @@ static std::string titleOf(Operation *op) {
       for (Operation &step : scalar->front().without_terminator())
         if (!step.hasTrait<OpTrait::ConstantLike>())
           words.push_back(step.getName().stripDialect());
+  if (auto shard = dyn_cast<teg::ShardOp>(op))
+    op = shard.getWholeOp();
   StringRef kind = op->getName().stripDialect();
   if (auto known = dyn_cast<teg::OperatorOp>(op))
     kind = known.getKind();
-  if (auto shard = dyn_cast<teg::ShardOp>(op))
-    kind = shard.getWholeOp()->getName().stripDialect();
   std::string title = "<b>" + escapedMarkup(kind) + "</b>";
+  if (auto fused = dyn_cast<teg::FusedOp>(op))
+    return title + " " + escapedMarkup(chainOf(fused));
   return words.empty() || words.size() > mostWords
              ? title
              : title + " " + escapedMarkup(llvm::join(words, ", "));

@@ -6,6 +6,7 @@
 // RUN: tapestry-opt %s --tapestry-partition=devices=4 | tapestry-opt --emit-bytecode | tapestry-opt | FileCheck %s --check-prefix=PLAN
 // RUN: tapestry-opt %s --tapestry-partition=devices=4 --tapestry-verify-shards --tapestry-shard | FileCheck %s --check-prefix=SHARD
 // RUN: tapestry-opt %s --tapestry-partition=devices=4 --tapestry-shard --tapestry-unshard | FileCheck %s
+// RUN: tapestry-translate --mlir-to-dot %s | FileCheck %s --check-prefix=DOT
 
 // Rows of Z are columns of Y; the operands that both read are operands twice.
 // CHECK-LABEL: tapestry.graph @transposed
@@ -29,6 +30,10 @@
 // SHARD: tapestry.shard "Y.1" [0, 0] => [3, 3] (%[[X1]], %[[W1]], %[[O1]]) {
 // SHARD-NEXT: ^bb0(
 // SHARD-NEXT: tapestry.fused "Y"
+
+// DOT-LABEL: digraph "transposed" {
+// DOT: label=<<b>fused</b> Z =&gt; Y<br/>[a, b]<br/>[0, 0] =&gt; [6, 5]>];
+// DOT: label=<Signature<br/>P0 = [b, 0:+8]<br/>P1 = [0:+8, a]<br/>P2 = [b, 0]<br/>&#8594; [a, b]<br/><i>17 flops a point</i>>];
 tapestry.graph @transposed {
   %X = tapestry.source "X" : tensor<5x8xi32>
   %W = tapestry.source "W" : tensor<8x6xi32>
@@ -61,6 +66,10 @@ tapestry.graph @transposed {
 // The second of four blocks reads X from 2 * 3 - 1 to 2 * 5 - 1 + 2 * 2.
 // SHARD-LABEL: tapestry.graph @windows
 // SHARD: tapestry.slice "Out.2.0" %X [5] => [14] : (tensor<24xf32>) -> tensor<9xf32>
+
+// DOT-LABEL: digraph "windows" {
+// DOT: <b>fused</b> Z =&gt; Y =&gt; Out<br/>
+// DOT: P0 = [2 * y - 1:+3 by 2]<br/>P1 = [0:+3]<br/>&#8594; [y]<br/>
 tapestry.graph @windows {
   %X = tapestry.source "X" : tensor<24xf32>
   %F = tapestry.source "F" : tensor<3xf32>
