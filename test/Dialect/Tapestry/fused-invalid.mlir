@@ -482,6 +482,42 @@ tapestry.graph @divided {
 
 // -----
 
+// fused_c1
+tapestry.graph @asked {
+  %X = tapestry.source "X" : tensor<5x8xf32>
+  %W = tapestry.source "W" : tensor<8x6xf32>
+  // expected-error @below {{holds 0 operations, expected 2}}
+  %Y = tapestry.fused "Y" (%X, %W) {
+  ^bb0(%x: tensor<5x8xf32>, %w: tensor<8x6xf32>):
+    tapestry.fused_yield %x : tensor<5x8xf32>
+  } attributes {tapestry.constraints = [#tapestry.constraint<pin cut {i = 2}>]} : (tensor<5x8xf32>, tensor<8x6xf32>) -> tensor<5x8xf32>
+}
+
+// -----
+
+// tapestry_c2
+tapestry.graph @labels {
+  %X = tapestry.source "X" : tensor<5x8xf32>
+  %W = tapestry.source "W" : tensor<8x6xf32>
+  // expected-error @below {{has a constraint on label 'k', its labels are}}
+  %Y = tapestry.fused "Y" (%X, %W) {
+  ^bb0(%x: tensor<5x8xf32>, %w: tensor<8x6xf32>):
+    %Z = tapestry.einsum "Z" [i = 5, j = 6, k = 8] (%x[i, k], %w[k, j]) -> [i, j] reduce add {
+    ^bb0(%p: f32, %q: f32):
+      %m = arith.mulf %p, %q : f32
+      tapestry.yield %m : f32
+    } : (tensor<5x8xf32>, tensor<8x6xf32>) -> tensor<5x6xf32>
+    %Y = tapestry.einsum "Y" [i = 5, j = 6] (%Z[i, j]) -> [i, j] {
+    ^bb0(%z: f32):
+      %a = math.absf %z : f32
+      tapestry.yield %a : f32
+    } : (tensor<5x6xf32>) -> tensor<5x6xf32>
+    tapestry.fused_yield %Y : tensor<5x6xf32>
+  } attributes {tapestry.constraints = [#tapestry.constraint<pin cut {k = 2}>]} : (tensor<5x8xf32>, tensor<8x6xf32>) -> tensor<5x6xf32>
+}
+
+// -----
+
 // fused_c8
 tapestry.graph @partition {
   %X = tapestry.source "X" : tensor<5x8xf32>

@@ -12,6 +12,31 @@ tapestry.graph @nothing {
 
 // -----
 
+// shard_c1: what is asked of it is looked at later.
+tapestry.graph @asked {
+  %X = tapestry.source "X" : tensor<6xf32>
+  // expected-error @below {{holds 0 operations, expected 1}}
+  tapestry.shard "S" [0] => [6] (%X) {
+  ^bb0(%x: tensor<6xf32>):
+    tapestry.part_of %x : tensor<6xf32>
+  } attributes {tapestry.constraints = [#tapestry.constraint<pin cut {i = 2}>]} : (tensor<6xf32>) -> ()
+}
+
+// -----
+
+// tapestry_c2
+tapestry.graph @labels {
+  %X = tapestry.source "X" : tensor<6xi32>
+  // expected-error @below {{has a constraint on label 'j', its labels are}}
+  %1 = tapestry.shard "S" [0] => [6] (%X) {
+  ^bb0(%x: tensor<6xi32>):
+    %Y = tapestry.scan "Y" ["i"] <add> along "i" %x : (tensor<6xi32>) -> tensor<6xi32>
+    tapestry.part_of %Y : tensor<6xi32>
+  } attributes {tapestry.constraints = [#tapestry.constraint<pin cut {j = 2}>]} : (tensor<6xi32>) -> tensor<6xi32>
+}
+
+// -----
+
 // shard_c1
 tapestry.graph @view {
   %X = tapestry.source "X" : tensor<6xi32>

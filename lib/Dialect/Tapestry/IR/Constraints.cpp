@@ -6,12 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "tapestry/Dialect/Tapestry/IR/Constraints.h"
+#include "PlacementRules.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "tapestry/Dialect/Index/IR/OwnAttributes.h"
-#include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryFused.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
 #include "tapestry/Dialect/Tapestry/IR/Unsigned.h"
 #include "tapestry/Interfaces/Place.h"
 
@@ -225,6 +227,11 @@ static LogicalResult verifyConstraints(Operation *op, ArrayAttr list) {
   return success();
 }
 
+LogicalResult teg::verifyAsked(Operation *op) {
+  auto list = op->getAttrOfType<ArrayAttr>(constraintsAttrName);
+  return list ? verifyConstraints(op, list) : success();
+}
+
 //===----------------------------------------------------------------------===//
 // What the dialect's discardable attributes hold, and where they stand
 //===----------------------------------------------------------------------===//
@@ -329,6 +336,9 @@ TapestryDialect::verifyOperationAttribute(Operation *op,
                                           NamedAttribute attribute) {
   if (failed(index::verifyOwnAttribute(op, attribute, ownAttributes)))
     return failure();
+  // What holds others looks at what is asked of it once it knows them.
+  if (isa<FusedOp, ShardOp>(op))
+    return success();
   if (attribute.getName() == constraintsAttrName)
     return verifyConstraints(op, cast<ArrayAttr>(attribute.getValue()));
   if (attribute.getName() == unsignedAttrName)

@@ -258,6 +258,8 @@ LogicalResult FusedOp::verifyRegions() {
     return emitOpError() << "holds operators that are not one: " << reason;
   if (failed(verifyTaken(*this)))
     return failure();
+  if (failed(verifyAsked(*this)))
+    return failure();
   // fused_c8
   if (failed(
           verifyPartition(*this, getPartitionAttr(), getIndexRank(), "label")))

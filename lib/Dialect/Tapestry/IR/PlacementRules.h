@@ -26,6 +26,10 @@ verifyPartition(mlir::Operation *op, index::PartitionAttr partition,
                                              index::LayoutAttr home,
                                              llvm::ArrayRef<int64_t> shape);
 
+/// Checks tapestry_c1 and tapestry_c2 of an operator that holds others, which
+/// knows its labels only once these are checked.
+[[nodiscard]] mlir::LogicalResult verifyAsked(mlir::Operation *op);
+
 /// Checks that every entry of `route` is a plain layout of `shape`, and that
 /// there is a `home` on the same grid. `what` names the route in errors.
 [[nodiscard]] mlir::LogicalResult

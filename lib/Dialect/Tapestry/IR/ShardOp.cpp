@@ -181,6 +181,8 @@ LogicalResult ShardOp::verifyRegions() {
                          << "' with a plan, which only the shard may have";
   if (failed(verifyRange(*this, whole)) || failed(verifyParts(*this, whole)))
     return failure();
+  if (failed(verifyAsked(*this)))
+    return failure();
   // shard_c6
   if (failed(verifyPartition(*this, getPartitionAttr(),
                              whole.getLabelExtents().size(), "label")))
