@@ -48,12 +48,14 @@ Compilation::~Compilation() = default;
 /// What runs here runs now, and has this machine's cores. Where they are one
 /// for each device, the code is that of `compile`.
 void Compilation::chooseThreads(int64_t devices) {
-  codegen.threads = options.threads;
   bool runs =
       options.command == Command::Run || options.command == Command::Session;
-  if (int64_t cores = rt::threadsPerRank(std::max<int64_t>(devices, 1));
-      runs && !options.threads && cores > 1)
-    codegen.threads = cores;
+  int64_t cores = rt::threadsPerRank(std::max<int64_t>(devices, 1));
+  setThreads(runs && !options.threads && cores > 1 ? cores : options.threads);
+}
+
+void Compilation::setThreads(int64_t threads) {
+  codegen.threads = threads;
   target = llvm::cantFail(codegen.makeTarget());
 }
 
@@ -310,16 +312,26 @@ llvm::Error Compilation::tryPlan() {
   Stage stage(options, "planning");
   if (llvm::Error error = pinHeldInputs())
     return error;
-  auto findPeak = [&](teg::GraphOp graph) {
-    return findPeakBytes(graph, codegen);
+  auto partition = [&] {
+    return teg::partitionGraph(
+        getGraph(), options.planning,
+        [&](teg::GraphOp graph) { return findPeakBytes(graph, codegen); });
   };
-  llvm::Expected<teg::PartitionedGraph> partitioned =
-      teg::partitionGraph(getGraph(), options.planning, findPeak);
+  llvm::Expected<teg::PartitionedGraph> partitioned = partition();
+  // Several threads are not worth what one can do without.
+  bool isOneEnough = !partitioned && !options.threads && codegen.threads > 1 &&
+                     options.planning.memoryLimit;
+  if (isOneEnough) {
+    llvm::consumeError(partitioned.takeError());
+    setThreads(1);
+    partitioned = partition();
+  }
   if (!partitioned)
     return partitioned.takeError();
   vertices = std::move(partitioned->vertices);
   decided = std::move(partitioned->plan);
-  chooseThreads(decided.devices);
+  if (!isOneEnough)
+    chooseThreads(decided.devices);
   if (options.command == Command::Plan && !decided.isPeakExact)
     measurePeak(decided, [&](const Plan &plan) {
       return this->findPeak(getGraph(), plan);

@@ -331,6 +331,8 @@ llvm::Expected<ChosenTasks>
 tapestry::driver::chooseTasks(Compilation &compilation) {
   const Options &options = compilation.getOptions();
   Stage stage(options, "cutting");
+  // Shards run beside each other, each on one thread.
+  compilation.setThreads(0);
   // Their number is that of the workers.
   PlanRequest wish = options.planning;
   if (!wish.planFile.empty() || !wish.grid.empty())

@@ -50,6 +50,10 @@ public:
   /// takes that of an earlier compilation.
   ExitStatus makeObject(std::unique_ptr<llvm::MemoryBuffer> &object);
 
+  /// Threads of each device, whose memory is predicted; 0: as many as there are
+  /// cores for when the code runs, and what is predicted is one's.
+  void setThreads(int64_t threads);
+
   const Options &getOptions() const { return options; }
   const Target &getTarget() const { return *target; }
   const CodegenOptions &getCodegen() const { return codegen; }
