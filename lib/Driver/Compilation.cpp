@@ -312,26 +312,23 @@ llvm::Error Compilation::tryPlan() {
   Stage stage(options, "planning");
   if (llvm::Error error = pinHeldInputs())
     return error;
-  auto partition = [&] {
-    return teg::partitionGraph(
-        getGraph(), options.planning,
-        [&](teg::GraphOp graph) { return findPeakBytes(graph, codegen); });
-  };
-  llvm::Expected<teg::PartitionedGraph> partitioned = partition();
-  // Several threads are not worth what one can do without.
-  bool isOneEnough = !partitioned && !options.threads && codegen.threads > 1 &&
-                     options.planning.memoryLimit;
-  if (isOneEnough) {
-    llvm::consumeError(partitioned.takeError());
-    setThreads(1);
-    partitioned = partition();
-  }
+  // What keeps --memory is a plan for one thread of each device, as `plan`
+  // shows it: more of them take what is left, or there are no more.
+  bool isLimited = options.planning.memoryLimit && !options.threads;
+  if (isLimited)
+    setThreads(0);
+  llvm::Expected<teg::PartitionedGraph> partitioned = teg::partitionGraph(
+      getGraph(), options.planning,
+      [&](teg::GraphOp graph) { return findPeakBytes(graph, codegen); });
   if (!partitioned)
     return partitioned.takeError();
   vertices = std::move(partitioned->vertices);
   decided = std::move(partitioned->plan);
-  if (!isOneEnough)
-    chooseThreads(decided.devices);
+  chooseThreads(decided.devices);
+  if (isLimited && codegen.threads > 1 &&
+      findPeakBytes(getGraph(), codegen).value_or(INT64_MAX) >
+          options.planning.memoryLimit)
+    setThreads(1);
   if (options.command == Command::Plan && !decided.isPeakExact)
     measurePeak(decided, [&](const Plan &plan) {
       return this->findPeak(getGraph(), plan);
