@@ -1,6 +1,7 @@
 //===- GraphPicture.cpp - Graphs in the white paper's visual language -----===//
 
 #include "tapestry/Export/GraphPicture.h"
+#include "ViewNames.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryBlock.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryFused.h"
@@ -251,6 +252,9 @@ static std::string titleOf(Operation *op) {
   if (auto known = dyn_cast<teg::OperatorOp>(op))
     kind = known.getKind();
   std::string title = "<b>" + escapedMarkup(kind) + "</b>";
+  // What a function from outside, or a body, computes is its name.
+  if (auto block = dyn_cast<teg::BlockOp>(op))
+    return title + " " + escapedMarkup(block.getKernel().getKernel().symbol);
   if (auto fused = dyn_cast<teg::FusedOp>(op))
     return title + " " + escapedMarkup(chainOf(fused));
   return words.empty() || words.size() > mostWords
@@ -319,6 +323,8 @@ static StringRef selectorOf(Operation *op) {
   Region *scalar = block ? block.getScalarRegion() : nullptr;
   if (!scalar || block.getResultMonoid(0) != Monoid::None)
     return {};
+  if (StringRef view = viewName(block); !view.empty())
+    return view;
   // At every point the elements of the result's place.
   Projection written = block.getResultProjections().front();
   for (auto &[operand, read] : block.getReads())

@@ -8,7 +8,7 @@
 
 // All 100 images of 8 by 8 cells and 128 filters take 100 * 1 + 8 * 4 + 8 * 4 + 128 * 128
 // gpu and 100 * 1 + 8 * 8 + 8 * 8 + 128 * 64 ram.
-// WHOLE: label=<<b>block</b><br/>[batch, x, y, k]<br/>[0, 0, 0, 0] =&gt; [100, 8, 8, 128]<br/><i>costs: 16548 gpu, 8420 ram</i>>
+// WHOLE: label=<<b>block</b> conv<br/>[batch, x, y, k]<br/>[0, 0, 0, 0] =&gt; [100, 8, 8, 128]<br/><i>costs: 16548 gpu, 8420 ram</i>>
 // WHOLE: label=<Signature<br/>{{.*}}<i>batch: 1 gpu, 1 ram</i><br/><i>x: 4 gpu, 8 ram</i><br/><i>y: 4 gpu, 8 ram</i><br/><i>k: 128 gpu, 64 ram</i>>
 
 // 66 images fewer take 66 * 1 less of each, 64 filters fewer 64 * 128 gpu and 64 * 64 ram.

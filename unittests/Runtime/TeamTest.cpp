@@ -98,7 +98,15 @@ TEST(Team, ShortKernelsStayOnOneThread) {
 TEST(Team, KernelsWithinKernelsStayWhereTheyAre) {
   KernelRun run(3, [&] {
     std::atomic<int> ran{0};
-    share([&] { share([&] { ++ran; }); });
+    share([&] {
+      share([&] {
+        EXPECT_EQ(tapestry_rt_share(7, 0), 0);
+        EXPECT_EQ(tapestry_rt_share(7, 1), 7);
+        ++ran;
+      });
+      // Of the outer one each has a share again.
+      EXPECT_EQ(tapestry_rt_share(3, 1) - tapestry_rt_share(3, 0), 1);
+    });
     EXPECT_EQ(ran, 3);
   });
   EXPECT_EQ(run.status, 0) << run.err;

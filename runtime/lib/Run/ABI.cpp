@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <unistd.h>
+#include <utility>
 
 using namespace tapestry;
 using namespace tapestry::rt;
@@ -71,8 +72,17 @@ void tapestry_rt_block(TapestryRank *rank, TapestryBlockFunction function,
 void tapestry_rt_parallel(TapestryKernelFunction function, void *arguments,
                           int64_t work) {
   Handle *owner = Handle::current();
-  if (!owner || !owner->team() || Part::current())
+  if (!owner || !owner->team())
     return function(arguments);
+  // Within a part all of it is that part's.
+  if (Part *part = Part::current()) {
+    int64_t number = std::exchange(part->number, 0);
+    int64_t count = std::exchange(part->count, 1);
+    function(arguments);
+    part->number = number;
+    part->count = count;
+    return;
+  }
   if (!owner->runTogether(function, arguments, work))
     owner->leave();
 }

@@ -141,20 +141,35 @@ Projection JoinOp::getRead(unsigned input) {
   return folded;
 }
 
+/// The range of the label that a plain dimension is read along, of `extent`
+/// elements, of which all are read, no more and no less; none where there are
+/// several labels, or others.
+static std::optional<ZRange> rangeOfWhole(const ProjectionDim &dim,
+                                          int64_t extent) {
+  if (dim.terms.size() != 1 || dim.size != 1 || !dim.isLinear())
+    return std::nullopt;
+  int64_t coefficient = dim.terms.front().coefficient;
+  int64_t first = -dim.constant, last = extent - 1 - dim.constant;
+  if (first % coefficient != 0 || last % coefficient != 0)
+    return std::nullopt;
+  auto [least, most] = std::minmax(first / coefficient, last / coefficient);
+  return ZRange{least, most + 1};
+}
+
 ZBox JoinOp::getGuard(unsigned input) {
   const Layout &layout =
       cast<RelationType>(getInputs()[input].getType()).getLayout().getLayout();
-  auto isWithin = [](const LayoutTerm &term) {
-    return term.within.has_value();
-  };
-  if (llvm::none_of(layout.dims, [&](const LayoutDim &dim) {
-        return llvm::any_of(dim.terms, isWithin);
-      }))
-    return {};
-  ZBox guard = boxOfShape(getExtents());
+  ZBox whole = boxOfShape(getExtents());
+  ZBox guard = whole;
   Partition partition = getResolvedPartition();
   Projection read = getRead(input);
-  for (auto [dim, held] : llvm::zip_equal(read.dims, layout.dims))
+  for (auto [dim, held] : llvm::zip_equal(read.dims, layout.dims)) {
+    // A dimension that the guard leaves whole does not say of which points.
+    if (held.isPlain())
+      if (std::optional<ZRange> range = rangeOfWhole(dim, held.extent)) {
+        ZRange &label = guard[dim.terms.front().dim];
+        label = intersect(label, *range);
+      }
     for (auto [number, term] : llvm::enumerate(held.terms)) {
       if (!term.within)
         continue;
@@ -169,7 +184,8 @@ ZBox JoinOp::getGuard(unsigned input) {
       if (label)
         guard[*label] = intersect(guard[*label], *term.within);
     }
-  return guard;
+  }
+  return guard == whole ? ZBox() : guard;
 }
 
 SmallVector<unsigned> JoinOp::getReducedLabels() {

@@ -258,6 +258,11 @@ private:
         }))
       return planError("'", name,
                        "' reduces nothing: its body can be part of the other");
+    // What reads it can be one body with the consumer; one in the other, every
+    // answer would be asked for through all of them.
+    if (auto shard = dyn_cast<ShardOp>(producer.getOperation());
+        isa<FusedOp>(shard ? shard.getWholeOp() : producer.getOperation()))
+      return planError("'", name, "' is fused already");
     return checkAsked(producer);
   }
 

@@ -217,7 +217,8 @@ void Writer::writeOp(Operation *top) {
       continue;
     }
     bool isReady = true;
-    for (Value read : llvm::reverse(readBy(op)))
+    SmallVector<Value> reads = readBy(op);
+    for (Value read : llvm::reverse(reads))
       if (Operation *producer = read.getDefiningOp();
           producer && !numbers.contains(producer)) {
         open.push_back(producer);

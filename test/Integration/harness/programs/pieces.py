@@ -57,3 +57,27 @@ def scattered_in_pieces(X, A):
     S = np.zeros((702, 64))
     np.add.at(S, A, X)
     return S
+
+
+@program(
+    """
+    input A : f32[5, 9]
+    input K : f32[5, 4]
+    input New : f32[3, 4]
+    Y[i:9, j:9] = select([i < 5 && j < 4], pad(A, 0)[i, j], 0)
+    Z[t, d] = select([d < 3], concat[0](K, New)[t, d], 0)
+    S[i] = sum[d] select([d < 2], concat[0](K, New)[i, d], 0)
+    R[j] = sum[i:9] select([j >= 4], 0, concat[0](A, A)[i, 8 - j])
+    """,
+    {"A": normal(5, 9), "K": normal(5, 4), "New": normal(3, 4)},
+    "Y:f32 Z:f32 S:f32 R:f32",
+    exact=("Y", "Z"),
+)
+def guarded_along_two_labels(A, K, New):
+    """Of one dimension all is read, of another a part."""
+    both = np.concatenate([K, New])
+    Y, Z = np.zeros((9, 9)), np.zeros((8, 4))
+    Y[:5, :4] = A[:, :4]
+    Z[:, :3] = both[:, :3]
+    R = np.where(np.arange(9) >= 4, 0, np.concatenate([A, A])[:9, ::-1].sum(0))
+    return {"Y": Y, "Z": Z, "S": both[:, :2].sum(1), "R": R}

@@ -145,7 +145,7 @@ def TapestryApplyRules
     |---|---|---|
     | `linear-fold` | an elementwise product, its sum over some labels, and a sum with another tensor, that nothing else reads and nobody asks to cut along those labels | one sum of products, which keeps those labels whole, and the other sum |
     | `fuse-elementwise` | an elementwise producer and the einsum that alone reads it, at no more points | one einsum; a search knows it as `fuse` |
-    | `fuse-producer` | an operator that reduces, and the one that alone reads what it makes, element by element; nobody asks how the first is cut but to keep whole what it reduces | `tapestry.fused`; of two shards, a shard of that. `unfuse` takes them apart |
+    | `fuse-producer` | an operator that reduces and is not fused yet, and the one that alone reads what it makes, element by element; nobody asks how the first is cut but to keep whole what it reduces | `tapestry.fused`; of two shards, a shard of that. `unfuse` takes them apart |
 
     Before:
     ```mlir
