@@ -417,6 +417,18 @@ def wrong_files(bench):
 
 
 @case
+def memory_is_limited(bench):
+    """What a session holds counts, not what programs take alone."""
+    save(bench, A=numbers((64, 64)), B=numbers((64, 64), 4))
+    session(bench, "load A A.npy\nload B B.npy\nlist", "--devices=2", "--memory=20000").expect_status(0)
+    refuse(
+        bench, "load A A.npy\nload B B.npy", 3,
+        "out of memory: needs 8.0 KiB more than the 8.0 KiB in use, 3.5 KiB available",
+        "--devices=2", "--memory=10000",
+    )  # fmt: skip
+
+
+@case
 def wrong_checkpoints(bench):
     save(bench, X=numbers((4, 3)))
     session(bench, "load X X.npy\ncheckpoint saved\n", "--devices=3").expect_status(0)
