@@ -1,6 +1,7 @@
 //===- VerifySharding.cpp - Proves a graph to be a sharding of another ----===//
 
 #include "ShardingProof.h"
+#include "mlir/Parser/Parser.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
 
 namespace tapestry::teg {
@@ -18,8 +19,14 @@ struct TapestryVerifySharding
 
   void runOnOperation() override {
     markAllAnalysesPreserved();
-    auto graphs = llvm::to_vector(getOperation().getOps<GraphOp>());
-    GraphOp first = find(graphs, whole, 0), second = find(graphs, sharded, 1);
+    OwningOpRef<ModuleOp> file;
+    if (!wholeFile.empty()) {
+      file = parseSourceFile<ModuleOp>(wholeFile, &getContext());
+      if (!file)
+        return signalPassFailure();
+    }
+    GraphOp first = find(file ? *file : getOperation(), whole, 0);
+    GraphOp second = find(getOperation(), sharded, file ? 0 : 1);
     if (!first || !second)
       return signalPassFailure();
     FailureOr<int64_t> proved = proveSharding(first, second);
@@ -30,18 +37,22 @@ struct TapestryVerifySharding
 
 private:
   /// The graph of this name or, without one, at this place.
-  GraphOp find(ArrayRef<GraphOp> graphs, StringRef name, size_t place) {
+  GraphOp find(ModuleOp module, StringRef name, size_t place) {
+    auto graphs = llvm::to_vector(module.getOps<GraphOp>());
     if (name.empty() && place < graphs.size())
       return graphs[place];
     for (GraphOp graph : graphs)
       if (!name.empty() && graph.getSymName() == name)
         return graph;
-    auto diagnostic = getOperation().emitError();
-    if (name.empty())
-      diagnostic << "the module has " << graphs.size()
-                 << " graphs, expected a whole one and its sharding";
-    else
+    auto diagnostic = module.emitError();
+    if (!name.empty())
       diagnostic << "the module has no graph @" << name;
+    else if (!wholeFile.empty())
+      diagnostic << "the module has no graph";
+    else
+      diagnostic << "the module has " << graphs.size()
+                 << " graphs, expected a whole one and its sharding (or "
+                    "whole-file=, where the whole one is in another file)";
     return {};
   }
 };

@@ -532,10 +532,21 @@ def TapestryVerifySharding
     // error: 'Y.2' with the range [3, 6) leaves the index space [0, 5) of 'Y': index point (5) is the first outside
     ```
     What views do not decide is an error, too. Changes nothing.
+
+    The graph that was sharded is the planned one, which plans may have changed (constants
+    that are folded, rewrites):
+    ```sh
+    tapestry-opt --tapestry-plan-pipeline=devices=4 g.mlir -o planned.mlir
+    tapestry-opt --pass-pipeline='builtin.module(tapestry.graph(tapestry-shard))' planned.mlir -o sharded.mlir
+    tapestry-opt --tapestry-verify-sharding=whole-file=planned.mlir sharded.mlir -o /dev/null
+    ```
   }];
   let options = [
     Option<"whole", "whole", "std::string", "", "The graph that is sharded">,
-    Option<"sharded", "sharded", "std::string", "", "Its sharding">
+    Option<"sharded", "sharded", "std::string", "", "Its sharding">,
+    Option<"wholeFile", "whole-file", "std::string", "",
+           "A file with the graph that is sharded; the module's first is then "
+           "its sharding">
   ];
   let statistics = [
     Statistic<"numShards", "shards", "Number of shards proved">
