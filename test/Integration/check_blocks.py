@@ -388,6 +388,7 @@ def check_wrong(folder, backend):
         expect(done, 1, "p.ein:4:1: error: block 'Y' ", *texts)
         if (folder / "Y.npy").exists():
             raise CheckFailed(f"{name}: there is an output")
+    check_points(folder)
     # A result that is infinite somewhere is compared all the same.
     driver.save_inputs(folder, {"X": np.where(np.arange(20) == 2, np.float32(np.inf), X)})
     write_small(folder, "largest_behind", read="i")
@@ -428,6 +429,41 @@ def check_wrong(folder, backend):
     for devices in (1, 3):
         done = driver.tapestry("run", "p.ein", f"--devices={devices}", "--object=b.o", *files, cwd=folder)
         expect(done, 4, "block 'Y' failed: its function returned 7")
+
+
+ONE_POINT = """\
+input X : {type}[{shape}]
+extern block {name}[{labels}](X[{labels}] : {type}, more : i64) -> Y[{labels}] : {type}
+Y = {name}(X, {more})
+output Y
+"""
+
+
+def check_points(folder):
+    """Functions that err at one point of many, at an end, or by what data say."""
+    random = np.random.default_rng(5)
+    reads, omits = "reads outside of what its signature projects of 'X'", "does not write Y["
+    writes = "writes outside of what its signature projects of 'Y'"
+    cases = [("low_behind", (500,), 9, reads), ("high_behind", (500,), 2**31 - 2, reads)]
+    for at in (0, *random.integers(1, 1000, 3), 1000):
+        cases += [("reads_at", (1001,), at, reads), ("omits_at", (1001,), at, f"{omits}{at}]")]
+        # Inside, the point before is tried first, and is not what it is in the whole.
+        cases.append(("writes_at", (1001,), at, writes if at in (0, 1000) else f"makes another Y[{at - 1}]"))
+    # At ends of each label, and where there are too many points to try each.
+    for shape in ((9, 14), (150, 70)):
+        cases += [("wraps", shape, -1, reads), ("wraps", shape, 1, reads)]
+    at = random.integers(1, 99999)
+    cases += [("reads_at", (100000,), at, reads), ("omits_at", (100000,), at, f"{omits}{at}]")]
+    for name, shape, more, text in cases:
+        element = "i32" if name == "high_behind" else "f32"
+        X = random.random(shape, dtype=np.float32) if element == "f32" else random.integers(-99, 99, shape).astype(np.int32)
+        files = driver.save_inputs(folder, {"X": X})
+        (folder / "p.ein").write_text(
+            ONE_POINT.format(name=name, type=element, shape=", ".join(map(str, shape)), labels="b, x" if len(shape) == 2 else "i", more=more)
+        )
+        done = driver.tapestry("reference", "p.ein", "--object=b.o", *files, cwd=folder)
+        changed = [f"changes Y[{more}]"] if name == "reads_at" else []
+        expect(done, 1, "p.ein:3:1: error: block 'Y' ", text, *changed)
 
 
 def check_errors(folder, backend):

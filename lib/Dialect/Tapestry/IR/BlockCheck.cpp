@@ -3,22 +3,24 @@
 // What a plan proves of a block it proves of its signature. So the function is
 // called for boxes of the index space with everything around what the signature
 // projects poisoned: what it makes may not depend on that, nor change it, and
-// is what it makes of the whole. Results are compared as closely as they repeat
+// is what it makes of the whole. Which boxes `TriedBoxes.h` says: some
+// anywhere, both ends of every label, and single points, all of them where
+// there are not too many. Results are compared as closely as they repeat
 // themselves: bit by bit, up to rounding, or by whether they are finite and of
 // the size that is usual.
 //
 //===----------------------------------------------------------------------===//
 
 #include "BlockValues.h"
+#include "Closeness.h"
 #include "Surrounded.h"
+#include "TriedBoxes.h"
 #include "tapestry/Dialect/Index/Evaluate/HostFold.h"
 #include "tapestry/Dialect/Tapestry/IR/BlockFunctions.h"
-#include "tapestry/Support/HostNumbers.h"
 #include "tapestry/Support/ZTensor.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/xxhash.h"
-#include <cmath>
 #include <random>
 
 using namespace mlir;
@@ -31,19 +33,16 @@ static int64_t rowMajorPlace(llvm::ArrayRef<int64_t> place,
   return StridedView::rowMajor(shape).placeOf(place);
 }
 
-static std::complex<double> valueAt(const HostTensor &tensor, int64_t at) {
-  bool isComplex = tensor.dtype == DType::C64 || tensor.dtype == DType::C128;
-  return isComplex ? complexAt(tensor, at) : tensor.asDouble(at);
+/// Which labels a plan may cut.
+static llvm::SmallVector<bool> cutLabels(BlockOp op) {
+  return llvm::map_to_vector(labelUses(op.getSignature()), [](LabelUse use) {
+    return use != LabelUse::Region;
+  });
 }
 
-/// Of those elements that are finite.
-static double largestOf(const HostTensor &tensor) {
-  double largest = 0;
-  for (int64_t at = 0, e = tensor.numElements(); at < e; ++at)
-    if (double size = std::abs(valueAt(tensor, at)); size < INFINITY)
-      largest = std::max(largest, size);
-  return largest;
-}
+static constexpr Poison allPoisons[] = {Poison::NaN, Poison::Large,
+                                        Poison::LargeNegative, Poison::Infinite,
+                                        Poison::NegativeInfinite};
 
 namespace {
 
@@ -55,30 +54,45 @@ public:
       : op(op), function(function), operands(operands), range(range),
         whole(whole), scales(llvm::map_to_vector(whole, largestOf)),
         likeness(whole.size(), Likeness::Bits),
+        boxes(range, cutLabels(op), llvm::xxh3_64bits(op.getName())),
         random(llvm::xxh3_64bits(op.getName())) {}
 
   llvm::Error run();
 
 private:
-  enum class Around { Values, NaN, Large };
+  /// Nothing: the values that lie there.
+  using Around = std::optional<Poison>;
   /// A result and an element of it.
   using Place = std::optional<std::pair<unsigned, std::string>>;
   using Outputs = std::vector<Surrounded>;
   /// What of a result is the same in equal calls, from all of it to nothing.
   enum class Likeness { Bits, Rounded, Size, None };
 
-  /// What even and odd calls find in their outputs.
+  /// What calls find in their outputs: the first one, and those that are
+  /// compared with it.
   static constexpr uint8_t canaries[] = {0xa5, 0x5a};
-  /// What lies around all inputs of even and odd calls.
-  llvm::SmallVector<Around> allAround(unsigned call);
+  llvm::SmallVector<Around> allAround(Around around) {
+    return llvm::SmallVector<Around>(operands.size(), around);
+  }
+  /// So many single points are tried.
+  int64_t mostPoints();
 
-  ZBox randomBox();
   llvm::Expected<Outputs> compute(llvm::ArrayRef<ZRange> box,
                                   llvm::ArrayRef<Around> around,
                                   uint8_t canary);
   llvm::Error checkCanaries(llvm::ArrayRef<ZRange> box, Outputs &outputs,
                             uint8_t canary);
-  llvm::Error checkBox(llvm::ArrayRef<ZRange> box);
+  /// The outputs of a box that is surrounded by one poison, which it leaves.
+  llvm::Expected<Outputs> computeIn(llvm::ArrayRef<ZRange> box, Poison poison,
+                                    uint8_t canary);
+  llvm::Error checkWhole();
+  /// Tries a box within each of the poisons, of which there are two or more.
+  llvm::Error checkBox(llvm::ArrayRef<ZRange> box,
+                       llvm::ArrayRef<Poison> poisons, bool isRepeated);
+  /// The same again: an error of an idempotent block that makes other bits.
+  llvm::Error repeat(llvm::ArrayRef<ZRange> box, Poison poison, uint8_t canary,
+                     Outputs &first);
+  llvm::Error checkEverywhere();
   llvm::Error findRead(llvm::ArrayRef<ZRange> box);
   /// Whether elements of a result are as much alike as in equal calls.
   bool areAlike(unsigned result, const HostTensor &a, const HostTensor &b,
@@ -86,7 +100,8 @@ private:
   /// Takes note of what two equal calls made.
   void compareEqual(Outputs &a, Outputs &b);
   llvm::Expected<Place> findDependence(llvm::ArrayRef<ZRange> box,
-                                       std::vector<Outputs> &made);
+                                       llvm::ArrayRef<Poison> poisons,
+                                       std::array<Outputs *, 2> made);
   llvm::Error checkValues(llvm::ArrayRef<ZRange> box, Outputs &outputs);
   llvm::Error checkParts(unsigned label);
   /// The first place of the result's part at which two differ.
@@ -113,78 +128,14 @@ private:
   llvm::ArrayRef<HostTensor> whole;
   llvm::SmallVector<double> scales;
   llvm::SmallVector<Likeness> likeness;
+  TriedBoxes boxes;
   std::mt19937_64 random;
 };
 
 } // namespace
 
-/// An element's bytes of a value that is nowhere meant.
-static llvm::SmallVector<uint8_t> poison(DType dtype, bool isLarge) {
-  HostTensor one;
-  one.dtype = dtype;
-  one.bytes.resize(byteSize(dtype));
-  double value = std::nan("");
-  if (isLarge)
-    value = dtype == DType::F16 ? 3e4 : 1e30;
-  switch (dtype) {
-  case DType::F64:
-  case DType::F32:
-  case DType::F16:
-  case DType::BF16:
-    storeReal(one, 0, value);
-    break;
-  case DType::C64:
-  case DType::C128:
-    storeComplex(one, 0, {value, value});
-    break;
-  case DType::Bool:
-    one.bytes[0] = isLarge;
-    break;
-  default:
-    storeInteger(one, 0, isLarge ? INT64_MAX : 0x8181818181818181);
-  }
-  return llvm::SmallVector<uint8_t>(one.bytes.begin(), one.bytes.end());
-}
-
 static uint64_t hashOf(const Surrounded &input) {
   return llvm::xxh3_64bits(input.tensor.bytes);
-}
-
-/// How far values may lie apart that are rounded otherwise, of the largest.
-static double tolerance(DType dtype) {
-  switch (dtype) {
-  case DType::F64:
-  case DType::C128:
-    return 1e-9;
-  case DType::F32:
-  case DType::C64:
-    return 1e-4;
-  case DType::F16:
-    return 2e-2;
-  case DType::BF16:
-    return 1e-1;
-  default:
-    return 0;
-  }
-}
-
-static bool isClose(const HostTensor &a, int64_t at, const HostTensor &b,
-                    int64_t bAt, double scale) {
-  if (tolerance(a.dtype) == 0)
-    return integerAt(a, at) == integerAt(b, bAt);
-  std::complex<double> x = valueAt(a, at), y = valueAt(b, bAt);
-  if (!(std::abs(x) < INFINITY) || !(std::abs(y) < INFINITY))
-    return !(std::abs(x) < INFINITY) && !(std::abs(y) < INFINITY);
-  return !(std::abs(x - y) > tolerance(a.dtype) * scale);
-}
-
-/// Whether an element is of the usual size, far larger, or infinite or NaN:
-/// what poison changes even where values are random.
-static int sizeClass(const HostTensor &tensor, int64_t at, double scale) {
-  double size = std::abs(valueAt(tensor, at));
-  if (!(size < INFINITY))
-    return 2;
-  return size > 1e6 * std::max(scale, 1.0);
 }
 
 std::string SignatureCheck::textOf(unsigned result,
@@ -210,21 +161,6 @@ std::string SignatureCheck::textOf(llvm::ArrayRef<ZRange> box) {
   return text;
 }
 
-/// Of labels that are never cut all, of others up to a third.
-ZBox SignatureCheck::randomBox() {
-  ZBox box;
-  for (auto [all, use] : llvm::zip_equal(range, labelUses(op.getSignature()))) {
-    int64_t most = ceilDiv(all.size(), 3);
-    int64_t size = use == LabelUse::Region
-                       ? all.size()
-                       : 1 + static_cast<int64_t>(random() % most);
-    int64_t lo =
-        all.lo + static_cast<int64_t>(random() % (all.size() - size + 1));
-    box.push_back({lo, lo + size});
-  }
-  return box;
-}
-
 /// The outputs of a box, what lies around the inputs' parts being as asked for.
 llvm::Expected<SignatureCheck::Outputs>
 SignatureCheck::compute(llvm::ArrayRef<ZRange> box,
@@ -237,10 +173,11 @@ SignatureCheck::compute(llvm::ArrayRef<ZRange> box,
     Surrounded &input =
         inputs.emplace_back(operand.elements->dtype, operand.box,
                             partOf(op.getInputProjection(number), box));
-    input.fill(
-        poison(operand.elements->dtype, around[number] == Around::Large));
+    // The rim holds poison in any case.
+    input.fill(bytesOfPoison(operand.elements->dtype,
+                             around[number].value_or(Poison::NaN)));
     input.copyPart(*operand.elements,
-                   around[number] == Around::Values ? input.whole : input.part);
+                   around[number] ? input.part : input.whole);
     read.push_back(input.view());
   }
   Outputs outputs;
@@ -272,28 +209,11 @@ SignatureCheck::compute(llvm::ArrayRef<ZRange> box,
 
 llvm::Error SignatureCheck::checkCanaries(llvm::ArrayRef<ZRange> box,
                                           Outputs &outputs, uint8_t canary) {
-  for (auto [number, output] : llvm::enumerate(outputs)) {
-    ZBox all;
-    for (int64_t extent : whole[number].shape)
-      all.push_back({-1, extent + 1});
-    int64_t bytes = byteSize(output.tensor.dtype);
-    std::string wrong;
-    allPoints(all, [&, &part = output,
-                    number = number](llvm::ArrayRef<int64_t> place) {
-      for (auto [index, range] : llvm::zip_equal(place, part.part))
-        if (index < range.lo || index >= range.hi) {
-          llvm::ArrayRef<uint8_t> element(part.at(place), bytes);
-          if (llvm::any_of(element, [&](uint8_t b) { return b != canary; }))
-            wrong = textOf(number, place);
-          break;
-        }
-      return wrong.empty();
-    });
-    if (!wrong.empty())
+  for (auto [number, output] : llvm::enumerate(outputs))
+    if (std::optional<ZPoint> wrong = output.findOutside(canary))
       return error("writes outside of what its signature projects of '",
                    op.getSignature().outputs[number].name, "': for ",
-                   textOf(box), " it changes ", wrong);
-  }
+                   textOf(box), " it changes ", textOf(number, *wrong));
   return llvm::Error::success();
 }
 
@@ -362,15 +282,15 @@ void SignatureCheck::compareEqual(Outputs &a, Outputs &b) {
 
 /// What it makes depends on what lies around the parts of inputs: of which?
 llvm::Error SignatureCheck::findRead(llvm::ArrayRef<ZRange> box) {
-  llvm::SmallVector<Around> around(operands.size(), Around::Values);
-  auto base = compute(box, around, /*canary=*/0xa5);
+  llvm::SmallVector<Around> around = allAround(std::nullopt);
+  auto base = compute(box, around, canaries[0]);
   if (!base)
     return base.takeError();
   for (unsigned number = 0; number < operands.size(); ++number)
-    for (Around other : {Around::NaN, Around::Large}) {
+    for (Poison other : allPoisons) {
       around[number] = other;
-      auto changed = compute(box, around, /*canary=*/0xa5);
-      around[number] = Around::Values;
+      auto changed = compute(box, around, canaries[0]);
+      around[number] = std::nullopt;
       if (!changed)
         return changed.takeError();
       if (Place wrong = findOther(*base, *changed))
@@ -381,59 +301,119 @@ llvm::Error SignatureCheck::findRead(llvm::ArrayRef<ZRange> box) {
   return llvm::Error::success();
 }
 
-llvm::SmallVector<SignatureCheck::Around>
-SignatureCheck::allAround(unsigned call) {
-  return llvm::SmallVector<Around>(operands.size(),
-                                   call % 2 == 0 ? Around::NaN : Around::Large);
-}
-
-/// A place that other surroundings change. That it is no accident of a function
+/// A place that another poison changes. That it is no accident of a function
 /// that makes other values now and then, more calls with both ensure.
 llvm::Expected<SignatureCheck::Place>
 SignatureCheck::findDependence(llvm::ArrayRef<ZRange> box,
-                               std::vector<Outputs> &made) {
-  Place wrong = findOther(made[0], made[1]);
+                               llvm::ArrayRef<Poison> poisons,
+                               std::array<Outputs *, 2> made) {
+  Place wrong = findOther(*made[0], *made[1]);
   for (unsigned call = 0; wrong && !op.getIdempotent() && call < 12; ++call) {
     // In no order that has a period, as what a function makes may have one.
     unsigned which = llvm::popcount(call) % 2;
-    auto again = compute(box, allAround(which), canaries[which]);
+    auto again = compute(box, allAround(poisons[which]), canaries[which]);
     if (!again)
       return again.takeError();
-    compareEqual(made[which], *again);
-    wrong = findOther(made[0], made[1]);
+    compareEqual(*made[which], *again);
+    wrong = findOther(*made[0], *made[1]);
   }
   return wrong;
 }
 
-llvm::Error SignatureCheck::checkBox(llvm::ArrayRef<ZRange> box) {
-  std::vector<Outputs> made;
-  for (unsigned call : {0, 1, 2}) {
-    uint8_t canary = canaries[call % 2];
-    auto outputs = compute(box, allAround(call), canary);
+llvm::Expected<SignatureCheck::Outputs>
+SignatureCheck::computeIn(llvm::ArrayRef<ZRange> box, Poison poison,
+                          uint8_t canary) {
+  auto outputs = compute(box, allAround(poison), canary);
+  if (outputs)
+    if (llvm::Error error = checkCanaries(box, *outputs, canary))
+      return std::move(error);
+  return outputs;
+}
+
+llvm::Error SignatureCheck::repeat(llvm::ArrayRef<ZRange> box, Poison poison,
+                                   uint8_t canary, Outputs &first) {
+  auto again = computeIn(box, poison, canary);
+  if (!again)
+    return again.takeError();
+  Place wrong = findOther(first, *again);
+  if (wrong && op.getIdempotent())
+    return error("is idempotent, but makes other bits of the same: for ",
+                 textOf(box), " of ", wrong->second);
+  compareEqual(first, *again);
+  return llvm::Error::success();
+}
+
+llvm::Error SignatureCheck::checkBox(llvm::ArrayRef<ZRange> box,
+                                     llvm::ArrayRef<Poison> poisons,
+                                     bool isRepeated) {
+  auto first = computeIn(box, poisons.front(), canaries[0]);
+  if (!first)
+    return first.takeError();
+  if (isRepeated)
+    if (llvm::Error error = repeat(box, poisons.front(), canaries[0], *first))
+      return error;
+  for (Poison other : poisons.drop_front()) {
+    auto outputs = computeIn(box, other, canaries[1]);
     if (!outputs)
       return outputs.takeError();
-    if (llvm::Error error = checkCanaries(box, *outputs, canary))
-      return error;
-    made.push_back(std::move(*outputs));
+    Place unwritten = findUnwritten(*first, canaries[0], *outputs, canaries[1]);
+    // Does it depend on what lies around, or is it other each time?
+    for (int times = 0; times < 2 && findOther(*first, *outputs); ++times)
+      for (bool isFirst : {true, false})
+        if (llvm::Error error =
+                repeat(box, isFirst ? poisons.front() : other,
+                       canaries[isFirst ? 0 : 1], isFirst ? *first : *outputs))
+          return error;
+    llvm::Expected<Place> wrong =
+        findDependence(box, {poisons.front(), other}, {&*first, &*outputs});
+    if (!wrong)
+      return wrong.takeError();
+    if (*wrong) {
+      if (llvm::Error error = findRead(box))
+        return error;
+      unwritten = *wrong;
+    }
+    if (unwritten)
+      return error("does not write ", unwritten->second, " for ", textOf(box));
   }
-  Place unwritten = findUnwritten(made[0], canaries[0], made[1], canaries[1]);
-  if (Place wrong = findOther(made[0], made[2])) {
-    if (op.getIdempotent())
-      return error("is idempotent, but makes other bits of the same: for ",
-                   textOf(box), " of ", wrong->second);
-    compareEqual(made[0], made[2]);
-  }
-  llvm::Expected<Place> wrong = findDependence(box, made);
-  if (!wrong)
-    return wrong.takeError();
-  if (*wrong) {
-    if (llvm::Error error = findRead(box))
-      return error;
-    unwritten = *wrong;
-  }
+  return checkValues(box, *first);
+}
+
+/// What the call for all points has left as it was, 0, and leaves again where
+/// it finds something else.
+llvm::Error SignatureCheck::checkWhole() {
+  auto again = compute(range, allAround(std::nullopt), canaries[0]);
+  if (!again)
+    return again.takeError();
+  if (llvm::Error error = checkCanaries(range, *again, canaries[0]))
+    return error;
+  Place unwritten =
+      findPlace(*again, [&](unsigned number, llvm::ArrayRef<int64_t> place) {
+        int64_t bytes = byteSize(whole[number].dtype);
+        const uint8_t *before =
+            whole[number].bytes.data() +
+            rowMajorPlace(place, whole[number].shape) * bytes;
+        return llvm::all_of(llvm::ArrayRef((*again)[number].at(place), bytes),
+                            [](uint8_t byte) { return byte == canaries[0]; }) &&
+               llvm::all_of(llvm::ArrayRef(before, bytes),
+                            [](uint8_t byte) { return byte == 0; });
+      });
   if (unwritten)
-    return error("does not write ", unwritten->second, " for ", textOf(box));
-  return checkValues(box, made[0]);
+    return error("does not write ", unwritten->second, " for ", textOf(range));
+  return llvm::Error::success();
+}
+
+/// As many as are worth the time: each costs a few calls, for which all tensors
+/// are filled.
+int64_t SignatureCheck::mostPoints() {
+  constexpr int64_t mostPoints = 4096, leastPoints = 16,
+                    mostBytes = int64_t(1) << 28;
+  int64_t bytes = 1;
+  for (const PaddedOperand &operand : operands)
+    bytes += operand.elements->bytes.size();
+  for (const HostTensor &result : whole)
+    bytes += result.bytes.size();
+  return std::clamp(mostBytes / bytes, leastPoints, mostPoints);
 }
 
 /// Of outputs that combine only where the box holds all that is combined.
@@ -470,14 +450,45 @@ llvm::Error SignatureCheck::checkValues(llvm::ArrayRef<ZRange> box,
   return llvm::Error::success();
 }
 
+/// Points at which alone a function errs are found here.
+llvm::Error SignatureCheck::checkEverywhere() {
+  if (llvm::Error error = checkWhole())
+    return error;
+  if (boxes.isOneBox())
+    return llvm::Error::success();
+  std::vector<ZBox> tried = boxes.corners();
+  llvm::append_range(tried, boxes.points(mostPoints()));
+  // What lies around a point is large or infinite by turns.
+  constexpr Poison large[] = {Poison::NaN, Poison::Large,
+                              Poison::LargeNegative},
+                   infinite[] = {Poison::NaN, Poison::Infinite,
+                                 Poison::NegativeInfinite};
+  for (auto [number, box] : llvm::enumerate(tried))
+    if (llvm::Error error = checkBox(
+            box, number % 4 == 3 ? llvm::ArrayRef(infinite) : large, false))
+      return error;
+  if (boxes.hasMorePointsThan(mostPoints()))
+    for (const ZBox &box : boxes.slabs(/*parts=*/4))
+      if (llvm::Error error = checkBox(box, llvm::ArrayRef(large).drop_front(),
+                                       /*isRepeated=*/false))
+        return error;
+  return llvm::Error::success();
+}
+
 llvm::Error SignatureCheck::run() {
-  for (unsigned round = 0; round < (range.empty() ? 1 : 4); ++round)
-    if (llvm::Error error = checkBox(randomBox()))
+  for (unsigned round = 0; round < (boxes.isOneBox() ? 1 : 4); ++round)
+    if (llvm::Error error = checkBox(boxes.anywhere(), allPoisons,
+                                     /*isRepeated=*/true))
       return error;
   for (auto [label, use] : llvm::enumerate(labelUses(op.getSignature())))
     if (use == LabelUse::Reduced && range[label].size() > 1)
       if (llvm::Error error = checkParts(label))
         return error;
+  // Once for all steps of a loop, each of which tries some boxes.
+  std::string key = (op.getName() + ": " + textOf(range)).str();
+  if (BlockFunctions::of(op.getContext()).tried.insert(key).second)
+    if (llvm::Error error = checkEverywhere())
+      return error;
   // One warning for all shards of a block and all steps of a loop.
   if (llvm::any_of(likeness,
                    [](Likeness like) { return like > Likeness::Rounded; }) &&
@@ -496,7 +507,7 @@ llvm::Error SignatureCheck::checkParts(unsigned label) {
   first[label].hi = second[label].lo =
       range[label].lo + 1 +
       static_cast<int64_t>(random() % (range[label].size() - 1));
-  llvm::SmallVector<Around> around(operands.size(), Around::Values);
+  llvm::SmallVector<Around> around = allAround(std::nullopt);
   auto a = compute(first, around, /*canary=*/0), b = compute(second, around, 0);
   if (!a || !b) {
     llvm::consumeError(a ? llvm::Error::success() : a.takeError());

@@ -263,3 +263,62 @@ TAPESTRY_BLOCK(sums_all) {
   *(float *)call->outputs[0].data = sum + (float)(call->lo[0] > 0);
   return 0;
 }
+
+/* Wrong ones, of Y[i] = X[i], at one point. */
+#define COPY(type, i)                                                          \
+  AT1(type, &call->outputs[0], i) = AT1(type, &call->inputs[0], i)
+
+TAPESTRY_BLOCK(reads_at) {
+  int64_t at = call->params[0].integer, count = call->label_extents[0];
+  EACH(i, 0) {
+    COPY(float, i);
+    if (i == at)
+      AT1(float, &call->outputs[0], i) += AT1(float, &call->inputs[0], (i + count / 2) % count);
+  }
+  return 0;
+}
+
+TAPESTRY_BLOCK(omits_at) {
+  EACH(i, 0) if (i != call->params[0].integer) COPY(float, i);
+  return 0;
+}
+
+TAPESTRY_BLOCK(writes_at) {
+  EACH(i, 0) {
+    COPY(float, i);
+    if (i == call->params[0].integer)
+      AT1(float, &call->outputs[0], i > 0 ? i - 1 : i + 1) = 0;
+  }
+  return 0;
+}
+
+/* What lies behind is looked at, and counts where it is far out. */
+TAPESTRY_BLOCK(low_behind) {
+  EACH(i, 0) {
+    float behind = AT1(float, &call->inputs[0], min(i + 1, call->label_extents[0] - 1));
+    COPY(float, i);
+    AT1(float, &call->outputs[0], i) += behind < (float)-call->params[0].integer;
+  }
+  return 0;
+}
+
+TAPESTRY_BLOCK(high_behind) {
+  EACH(i, 0) {
+    int32_t behind = AT1(int32_t, &call->inputs[0], min(i + 1, call->label_extents[0] - 1));
+    COPY(int32_t, i);
+    AT1(int32_t, &call->outputs[0], i) += behind > (int32_t)call->params[0].integer;
+  }
+  return 0;
+}
+
+/* At one end of a row the other end is read, too. */
+TAPESTRY_BLOCK(wraps) {
+  int64_t last = call->label_extents[1] - 1;
+  int64_t at = call->params[0].integer < 0 ? 0 : last;
+  EACH(b, 0) EACH(i, 1) {
+    AT2(float, &call->outputs[0], b, i) = AT2(float, &call->inputs[0], b, i);
+    if (i == at)
+      AT2(float, &call->outputs[0], b, i) += AT2(float, &call->inputs[0], b, last - at);
+  }
+  return 0;
+}

@@ -24,6 +24,8 @@ public:
   llvm::StringMap<TapestryBlockFunction> functions;
   /// Blocks that are known to make other values of the same.
   llvm::StringSet<> varying;
+  /// Blocks whose signatures are known to be tried all over, with their ranges.
+  llvm::StringSet<> tried;
 
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BlockFunctions)
 };
