@@ -15,7 +15,22 @@ static std::string linkerName(llvm::StringRef function) {
   return joinedText(prefix, TAPESTRY_BLOCK_VERSION, "_", function);
 }
 
-ExitStatus BlockObjects::readFile(const std::string &path) {
+/// Whether functions are to be called before anything of an object is used.
+static bool hasInitialisers(const llvm::object::ELFObjectFileBase &elf) {
+  return llvm::any_of(
+      elf.sections(), [](const llvm::object::ELFSectionRef section) {
+        llvm::Expected<llvm::StringRef> name = section.getName();
+        bool isNamed = name && (name->starts_with(".ctors") ||
+                                name->starts_with(".init_array"));
+        if (!name)
+          llvm::consumeError(name.takeError());
+        return section.getSize() > 0 &&
+               (isNamed || section.getType() == llvm::ELF::SHT_INIT_ARRAY ||
+                section.getType() == llvm::ELF::SHT_PREINIT_ARRAY);
+      });
+}
+
+ExitStatus BlockObjects::readFile(const std::string &path, Use use) {
   auto text = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                           /*RequiresNullTerminator=*/false);
   if (!text) {
@@ -42,6 +57,13 @@ ExitStatus BlockObjects::readFile(const std::string &path) {
     return ExitBadInput;
   }
   bool isLibrary = elf->getEType() == llvm::ELF::ET_DYN;
+  if (!isLibrary && use == Use::Load && hasInitialisers(*elf)) {
+    printError(path,
+               "has initialisers, which run before main, as of C++: here "
+               "they would not. Those of a shared library do (c++ -shared "
+               "-fPIC), and those of an executable (tapestry compile)");
+    return ExitBadInput;
+  }
   std::vector<llvm::object::SymbolRef> symbols;
   if (isLibrary)
     llvm::append_range(symbols, elf->getDynamicSymbolIterators());
@@ -107,9 +129,9 @@ ExitStatus BlockObjects::checkUses(teg::GraphOp graph) {
 }
 
 ExitStatus BlockObjects::read(llvm::ArrayRef<std::string> paths,
-                              teg::GraphOp graph) {
+                              teg::GraphOp graph, Use use) {
   for (const std::string &path : paths)
-    if (ExitStatus status = readFile(path))
+    if (ExitStatus status = readFile(path, use))
       return status;
   return checkUses(graph);
 }
@@ -130,7 +152,8 @@ ExitStatus BlockObjects::loadInto(teg::GraphOp graph) {
       printError(llvm::toString(address.takeError()));
       return ExitEnvironment;
     }
-    functions[use.function] = reinterpret_cast<TapestryBlockFunction>(*address);
+    functions[use.function] =
+        reinterpret_cast<TapestryBlockFunction>(*address);
   }
   return ExitDone;
 }

@@ -39,8 +39,40 @@ static std::string findLinker() {
   return {};
 }
 
+static std::string absolutePath(llvm::StringRef file) {
+  llvm::SmallString<256> path(file);
+  // What has no absolute path is left to the linker to refuse.
+  if (llvm::sys::fs::make_absolute(path))
+    return file.str();
+  llvm::sys::path::remove_dots(path);
+  return path.str().str();
+}
+
+/// The files with functions of blocks. A library is found where it lies now,
+/// wherever the executable is started, under its path or, where it has a name
+/// of its own, in its folder.
+static void addObjects(std::vector<std::string> &arguments,
+                       llvm::ArrayRef<std::string> files,
+                       const BlockObjects &blocks) {
+  for (const std::string &file : files) {
+    std::string path = absolutePath(file);
+    arguments.push_back(path);
+    auto isThis = [&](const std::string &library) {
+      return absolutePath(library) == path;
+    };
+    if (!llvm::any_of(blocks.getFiles().libraries, isThis))
+      continue;
+    // One word each: with commas in it a folder would be several of -Wl.
+    for (llvm::StringRef word :
+         {llvm::StringRef("-rpath"), llvm::sys::path::parent_path(path)})
+      llvm::append_range(arguments,
+                         llvm::ArrayRef<std::string>{"-Xlinker", word.str()});
+  }
+}
+
 /// Links `objects` into the file `executable`; says why not.
 static ExitStatus link(llvm::ArrayRef<std::string> objects,
+                       const BlockObjects &blocks,
                        const std::string &executable, const Target &target,
                        const Options &options) {
   std::string main = findArchive("libTapestryRuntimeMain.a");
@@ -61,7 +93,7 @@ static ExitStatus link(llvm::ArrayRef<std::string> objects,
       ("-Wl,-rpath," + llvm::sys::path::parent_path(runtime)).str();
   std::vector<std::string> arguments = {linker};
   llvm::append_range(arguments, objects);
-  llvm::append_range(arguments, options.objects);
+  addObjects(arguments, options.objects, blocks);
   llvm::append_range(arguments, llvm::ArrayRef{main, runtime, std::string("-o"),
                                                executable, folder});
   llvm::append_range(arguments, target.getLinkArguments());
@@ -83,7 +115,8 @@ ExitStatus tapestry::driver::compileProgram(const Options &options) {
   if (ExitStatus status = compilation.load())
     return status;
   BlockObjects blocks;
-  if (ExitStatus status = blocks.read(options.objects, compilation.getGraph()))
+  if (ExitStatus status = blocks.read(options.objects, compilation.getGraph(),
+                                      BlockObjects::Use::Link))
     return status;
   if (ExitStatus status = compilation.planGraph())
     return status;
@@ -110,7 +143,7 @@ ExitStatus tapestry::driver::compileProgram(const Options &options) {
   std::string linked = folder.file("program");
   Stage stage(options, "linking");
   if (ExitStatus status =
-          link(objects, linked, compilation.getTarget(), options))
+          link(objects, blocks, linked, compilation.getTarget(), options))
     return status;
   auto contents = llvm::MemoryBuffer::getFile(linked);
   if (!contents) {

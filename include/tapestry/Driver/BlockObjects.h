@@ -16,16 +16,20 @@ namespace tapestry::driver {
 
 class BlockObjects {
 public:
+  /// Whether they become part of this process or of an executable.
+  enum class Use { Load, Link };
+
   /// Reads the files and looks whether they define, once and for this version
-  /// of the interface, what the blocks of the graph call.
-  ExitStatus read(llvm::ArrayRef<std::string> paths, teg::GraphOp graph);
+  /// of the interface, what the blocks of the graph call, and can be used so.
+  ExitStatus read(llvm::ArrayRef<std::string> paths, teg::GraphOp graph,
+                  Use use = Use::Load);
   /// Links them into this process, for blocks to be evaluated by.
   ExitStatus loadInto(teg::GraphOp graph);
 
   const JitProgram::Others &getFiles() const { return files; }
 
 private:
-  ExitStatus readFile(const std::string &path);
+  ExitStatus readFile(const std::string &path, Use use);
   ExitStatus checkUses(teg::GraphOp graph);
 
   std::vector<std::unique_ptr<llvm::MemoryBuffer>> buffers;
