@@ -1,6 +1,7 @@
 //===- BlockObjects.cpp - Files with functions of blocks ------------------===//
 
 #include "tapestry/Driver/BlockObjects.h"
+#include "tapestry-rt/Crash.h"
 #include "tapestry/Dialect/Tapestry/IR/BlockFunctions.h"
 #include "tapestry/Interfaces/Place.h"
 #include "llvm/Object/ELFObjectFile.h"
@@ -145,14 +146,20 @@ ExitStatus BlockObjects::loadInto(teg::GraphOp graph) {
     return ExitEnvironment;
   }
   jit = std::move(*made);
-  auto &functions = teg::BlockFunctions::of(graph.getContext()).functions;
+  auto &known = teg::BlockFunctions::of(graph.getContext());
+  known.guardedCall = [](TapestryBlockFunction function,
+                         const TapestryBlockCall *call,
+                         const std::string &failure) {
+    rt::CrashGuard guard(failure, ExitBadInput);
+    return function(call);
+  };
   for (const teg::BlockUse &use : teg::findBlocks(graph)) {
     auto address = jit->lookup(linkerName(use.function));
     if (!address) {
       printError(llvm::toString(address.takeError()));
       return ExitEnvironment;
     }
-    functions[use.function] =
+    known.functions[use.function] =
         reinterpret_cast<TapestryBlockFunction>(*address);
   }
   return ExitDone;

@@ -162,6 +162,7 @@ def check_values(folder, backend):
         ).expect_status(0)
         driver.execute(["./prog", *files], folder).expect_status(0)
         check(driver.load_outputs(folder, OUTPUTS), wanted)
+        check_libraries(folder, files, wanted)
     for devices, pins in PINS:
         vertices = [{"name": name, "parts": parts} for name, parts in pins.items()]
         plan = {"tapestry_plan": 1, "devices": devices, "vertices": vertices}
@@ -389,6 +390,8 @@ def check_wrong(folder, backend):
         if (folder / "Y.npy").exists():
             raise CheckFailed(f"{name}: there is an output")
     check_points(folder)
+    check_crashes(folder)
+    driver.save_inputs(folder, {"X": X})
     # A result that is infinite somewhere is compared all the same.
     driver.save_inputs(folder, {"X": np.where(np.arange(20) == 2, np.float32(np.inf), X)})
     write_small(folder, "largest_behind", read="i")
@@ -466,6 +469,42 @@ def check_points(folder):
         expect(done, 1, "p.ein:3:1: error: block 'Y' ", text, *changed)
 
 
+def check_crashes(folder):
+    files = driver.save_inputs(folder, {"X": np.zeros(20, dtype=np.float32)})
+    for name, how in [("faults", "a segmentation fault"), ("aborts", "an abort"), ("deepens", "a segmentation fault")]:
+        write_small(folder, name)
+        done = driver.tapestry("reference", "p.ein", "--object=b.o", *files, "-o", "Y=Y.npy", cwd=folder)
+        done.expect_status(1)
+        if done.stderr != f"p.ein:4:1: error: block 'Y' failed: its function '{name}' was ended by {how}\n":
+            raise CheckFailed(f"not one message\n{done.describe()}")
+        driver.tapestry(
+            "compile", "p.ein", "--devices=3", "--object=b.o", "-o", "prog", cwd=folder
+        ).expect_status(0)
+        run = ["run", "p.ein", "--object=b.o", *files, "-o", "Y=Y.npy"]
+        for done in (driver.tapestry(*run, "--devices=1", cwd=folder), driver.tapestry(*run, "--devices=3", cwd=folder),
+                     driver.tapestry(*run, "--devices=3", "--executor=greedy", cwd=folder),
+                     driver.execute(["./prog", *files, "-o", "Y=Y.npy"], folder)):  # fmt: skip
+            expect(done, 4, f"block 'Y' failed: its function was ended by {how}\n")
+        if list(folder.glob("*Y.npy*")) or list(folder.glob(".*.tmp")):
+            raise CheckFailed(f"{name}: there is an output")
+
+
+def check_libraries(folder, files, wanted):
+    """An executable finds a library where that lay, with and without a name of its own."""
+    (folder / "lib,s").mkdir()
+    (folder / "elsewhere").mkdir()
+    for name, options in [("plain.so", []), ("named.so", ["-Wl,-soname,libnamed.so.1"])]:
+        build(folder, HERE / "Blocks" / "Inputs" / "blocks.c", f"lib,s/{name}", "-shared", "-fPIC", *options)
+        if options:
+            (folder / "lib,s" / "libnamed.so.1").symlink_to(name)
+        driver.tapestry(
+            "compile", "p.ein", "--devices=2", f"--object=lib,s/{name}", "-o", "prog", cwd=folder
+        ).expect_status(0)
+        words = [word.replace("=", "=../", 1) for word in files]
+        driver.execute(["../prog", *words], folder / "elsewhere").expect_status(0)
+        check(driver.load_outputs(folder, OUTPUTS), wanted)
+
+
 def check_errors(folder, backend):
     X = np.zeros(20, dtype=np.float32)
     files = driver.save_inputs(folder, {"X": X})
@@ -479,8 +518,14 @@ def check_errors(folder, backend):
         '#include "tapestry-rt/Block.h"\n'
         "int not_there(void);\nTAPESTRY_BLOCK(zero) { return not_there(); }\n"
     )
-    for name in ("a", "old", "needs"):
+    (folder / "early.c").write_text(
+        (folder / "a.c").read_text()
+        + "static int ready;\n__attribute__((constructor)) static void start(void) { ready = 1; }\n"
+        "TAPESTRY_BLOCK(is_ready) { return ready ? 0 : 3; }\n"
+    )
+    for name in ("a", "old", "needs", "early"):
         build(folder, f"{name}.c", f"{name}.o", "-c")
+    build(folder, "early.c", "early.so", "-shared", "-fPIC")
     (folder / "text.o").write_text("no object\n")
     write_small(folder, "zero", read="i")
     commands = [
@@ -494,6 +539,11 @@ def check_errors(folder, backend):
         )
         go("a.o").expect_status(0)
         expect(go(), 1, "p.ein:4:1: error: block 'Y' calls 'zero', which no --object defines")
+        if command[0] == "compile":
+            go("early.o").expect_status(0)
+        else:
+            expect(go("early.o"), 1, "early.o: error: has initialisers, which run before main", "shared library", "executable")
+            go("early.so").expect_status(0)
         expect(go("text.o"), 1, "text.o: error: is no object file")
         expect(go("missing.o"), 1, "missing.o: error: No such file or directory")
         expect(go("old.o"), 3, "old.o: error: defines block 'zero' for version 999 of tapestry-rt/Block.h, but this is version 1")

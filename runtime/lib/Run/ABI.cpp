@@ -10,6 +10,7 @@
 #include "Core/Sort.h"
 #include "Memory/Arena.h"
 #include "Run/Handle.h"
+#include "tapestry-rt/Crash.h"
 #include <algorithm>
 #include <cstdio>
 #include <unistd.h>
@@ -63,10 +64,16 @@ void tapestry_rt_sort(int32_t dtype, int32_t mode, int64_t rows, int64_t stride,
 
 void tapestry_rt_block(TapestryRank *rank, TapestryBlockFunction function,
                        const int64_t *words) {
-  if (int32_t number = callBlock(function, words)) {
-    Handle::of(rank).endBlock(number);
-    Handle::of(rank).leave();
+  Handle &handle = Handle::of(rank);
+  int32_t number = 0;
+  {
+    CrashGuard guard(handle.blockCrash(), ExitRankFailed);
+    number = callBlock(function, words);
   }
+  if (number == 0)
+    return;
+  handle.endBlock(number);
+  handle.leave();
 }
 
 void tapestry_rt_parallel(TapestryKernelFunction function, void *arguments,

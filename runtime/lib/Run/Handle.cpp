@@ -66,10 +66,15 @@ Status tapestry::rt::checkSpace(int32_t space) {
              space, TAPESTRY_HOST));
 }
 
-Status tapestry::rt::blockFailure(const std::string &block, int32_t number) {
-  return Status::failure(ExitRankFailed,
-                         format("block '%s' failed: its function returned %d",
-                                block.c_str(), static_cast<int>(number)));
+void Handle::endBlock(int32_t number) {
+  fail(Status::failure(ExitRankFailed,
+                       format("block '%s' failed: its function returned %d",
+                              vertexName(), static_cast<int>(number))));
+}
+
+std::string Handle::blockCrash() const {
+  return messageStart() +
+         format("block '%s' failed: its function was ended", vertexName());
 }
 
 Status tapestry::rt::outsideFailure(const TapestryProgram &program,

@@ -45,7 +45,9 @@ public:
   /// about is outside.
   virtual void endOutside(int64_t index, int64_t first, int64_t value) = 0;
   /// Ends the run: the function of a block returned `number`.
-  virtual void endBlock(int32_t number) = 0;
+  void endBlock(int32_t number);
+  /// What is said where the function of a block crashes.
+  std::string blockCrash() const;
   virtual void enterVertex(int64_t vertex) = 0;
   /// Copies number `index` of the program have written so much.
   virtual void countCopied(int64_t index, int64_t bytes) = 0;
@@ -70,6 +72,11 @@ public:
                                  void *arguments, int64_t work);
 
 protected:
+  /// Of the vertex that is computed, or nothing.
+  virtual const char *vertexName() const = 0;
+  /// What messages of this one begin with.
+  virtual std::string messageStart() const = 0;
+
   /// For generated code on the calling thread.
   Handle() : thread(pthread_self()) {}
   ~Handle();
@@ -96,7 +103,6 @@ Status checkSpace(int32_t space);
 /// status where the program has no such requirement or element.
 Status outsideFailure(const TapestryProgram &program, int64_t index,
                       int64_t first, int64_t value);
-Status blockFailure(const std::string &block, int32_t number);
 
 } // namespace rt
 } // namespace tapestry

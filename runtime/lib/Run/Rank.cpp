@@ -44,12 +44,14 @@ void Rank::trace(TraceEvent::Kind kind, int32_t index, int64_t begin,
     ++droppedEvents;
 }
 
-void Rank::fail(const Status &status) {
+std::string Rank::messageStart() const {
   // Of one rank there is nothing to say.
-  std::string rank;
-  if (communicator.size() > 1)
-    rank = format("rank %d: ", communicator.rank());
-  endAll(status, rank + status.message());
+  return communicator.size() > 1 ? format("rank %d: ", communicator.rank())
+                                 : std::string();
+}
+
+void Rank::fail(const Status &status) {
+  endAll(status, messageStart() + status.message());
 }
 
 void Rank::endAll(const Status &status, const std::string &message) {
@@ -228,8 +230,8 @@ void Rank::showProgress(int64_t now, const char *place) {
 // Called by generated code
 //===----------------------------------------------------------------------===//
 
-void Rank::endBlock(int32_t number) {
-  fail(blockFailure(vertex < 0 ? "" : program.vertices[vertex].name, number));
+const char *Rank::vertexName() const {
+  return vertex < 0 ? "" : program.vertices[vertex].name;
 }
 
 void Rank::enterVertex(int64_t next) {

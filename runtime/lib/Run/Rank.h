@@ -35,7 +35,6 @@ public:
   [[nodiscard]] bool handOut(int64_t output, const void *buffer) override;
   [[nodiscard]] bool takeIn(int64_t input, void *buffer) override;
   void endOutside(int64_t index, int64_t first, int64_t value) override;
-  void endBlock(int32_t number) override;
   void enterVertex(int64_t vertex) override;
   void countCopied(int64_t index, int64_t bytes) override;
   /// Tells all ranks.
@@ -45,6 +44,8 @@ public:
   void reach(int64_t bytes) override { arena.reach(bytes); }
 
 private:
+  const char *vertexName() const override;
+  std::string messageStart() const override;
   /// As `fail`, with this message of all ranks.
   void endAll(const Status &status, const std::string &message);
   Status start();

@@ -44,11 +44,9 @@ void Worker::endOutside(int64_t index, int64_t first, int64_t value) {
   fail(outsideFailure(*program, index, first, value));
 }
 
-void Worker::endBlock(int32_t number) {
+const char *Worker::vertexName() const {
   bool isKnown = vertex >= 0 && vertex < program->num_vertices;
-  fail(blockFailure(isKnown ? program->vertices[vertex].name
-                            : shard->vertex.c_str(),
-                    number));
+  return isKnown ? program->vertices[vertex].name : shard->vertex.c_str();
 }
 
 Status Worker::allocate(int32_t space, uint64_t bytes, uint64_t alignment,

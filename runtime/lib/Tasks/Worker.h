@@ -28,7 +28,6 @@ public:
   /// Its inputs are views that are there.
   [[nodiscard]] bool takeIn(int64_t, void *) override { return true; }
   void endOutside(int64_t index, int64_t first, int64_t value) override;
-  void endBlock(int32_t number) override;
   void enterVertex(int64_t next) override { vertex = next; }
   /// The executor counts chunks.
   void countCopied(int64_t, int64_t) override {}
@@ -37,6 +36,8 @@ public:
                   void *&memory) override;
 
 private:
+  const char *vertexName() const override;
+  std::string messageStart() const override { return {}; }
   Executor &executor;
   const TaskShard *shard = nullptr;
   const TapestryProgram *program = nullptr;

@@ -9,6 +9,8 @@
 #include "tapestry/Dialect/Tapestry/IR/BlockFunctions.h"
 #include "tapestry/Dialect/Tapestry/IR/ElementBytes.h"
 #include "tapestry/Interfaces/ElementType.h"
+#include "tapestry/Interfaces/Place.h"
+#include "tapestry/Support/Error.h"
 #include "tapestry/Support/ZTensor.h"
 #include "llvm/Support/xxhash.h"
 
@@ -75,7 +77,14 @@ int32_t teg::callBlock(BlockOp op, TapestryBlockFunction function,
   call.inputs = tensors.data();
   call.outputs = tensors.data() + inputs.size();
   call.params = params.data();
-  return function(&call);
+  const auto &guarded = BlockFunctions::of(op.getContext()).guardedCall;
+  if (!guarded)
+    return function(&call);
+  std::string place = placeOf(op.getLoc());
+  return guarded(function, &call,
+                 joinedText(place, place.empty() ? "" : ": error: ", "block '",
+                            op.getName(), "' failed: its function '",
+                            kernel.symbol, "' was ended"));
 }
 
 void teg::fillIdentity(BlockOp op, unsigned result, void *data,

@@ -1,6 +1,7 @@
 /* Functions of blocks for check_blocks.py. */
 #include "tapestry-rt/Block.h"
 #include <math.h>
+#include <stdlib.h>
 
 #define AT1(type, tensor, i) (*(type *)tapestry_block_at1(tensor, i))
 #define AT2(type, tensor, i, j) (*(type *)tapestry_block_at2(tensor, i, j))
@@ -321,4 +322,25 @@ TAPESTRY_BLOCK(wraps) {
       AT2(float, &call->outputs[0], b, i) += AT2(float, &call->inputs[0], b, last - at);
   }
   return 0;
+}
+
+/* Crashes. */
+static int32_t deepen(volatile int32_t *from) {
+  volatile int32_t here[1024];
+  here[0] = *from + 1;
+  if (here[0] == INT32_MAX)
+    return 0;
+  return deepen(here) + here[0];
+}
+
+TAPESTRY_BLOCK(faults) {
+  *(volatile char *)(intptr_t)call->num_labels = 1;
+  return 0;
+}
+
+TAPESTRY_BLOCK(aborts) { abort(); }
+
+TAPESTRY_BLOCK(deepens) {
+  int32_t first = call->num_labels;
+  return deepen(&first);
 }

@@ -8,6 +8,7 @@
 #include "tapestry-rt/Block.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,11 @@ public:
   static BlockFunctions &of(mlir::MLIRContext *context);
 
   llvm::StringMap<TapestryBlockFunction> functions;
+  /// Calls one, of which `failure` is said where it crashes; none: a crash is
+  /// the process' own.
+  std::function<int32_t(TapestryBlockFunction, const TapestryBlockCall *,
+                        const std::string &failure)>
+      guardedCall;
   /// Blocks that are known to make other values of the same.
   llvm::StringSet<> varying;
   /// Blocks whose signatures are known to be tried all over, with their ranges.
