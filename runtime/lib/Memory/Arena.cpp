@@ -273,10 +273,11 @@ void Arena::release() {
 
 Status Arena::exhausted(uint64_t bytes) const {
   int64_t available = std::max<int64_t>(budget.available(), 0);
-  // As it is taken of the budget.
-  auto needed = static_cast<int64_t>(
-      bytes > absurd ? std::min<uint64_t>(bytes, INT64_MAX)
-                     : roundUp(std::max<uint64_t>(bytes, 1), minAlignment));
+  auto needed = static_cast<int64_t>(std::min<uint64_t>(bytes, INT64_MAX));
+  // What fits may be more as it is taken of the budget.
+  if (needed <= available)
+    needed = static_cast<int64_t>(
+        roundUp(std::max<uint64_t>(bytes, 1), minAlignment));
   // The system may have refused what the budget would have allowed.
   const char *refused = needed <= available ? "; the system refused it" : "";
   return Status::failure(
