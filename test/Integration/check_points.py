@@ -7,6 +7,7 @@ waits for, in loops, too, on threads, under MPI and in the greedy executor.
 
 import argparse
 import pathlib
+import re
 
 import numpy as np
 from check_blocks import build
@@ -86,6 +87,48 @@ output F, S
 """
 
 
+def leads_to(lines, names, wanted):
+    """Whether a value of these names is made of another, as lines `%a, %b = op %c` say."""
+    makers = {made: line for line in lines for made in re.findall(r"%\w+", line.partition(" = ")[0])}
+    open, seen = list(names), set()
+    while open:
+        name = open.pop()
+        if name not in seen:
+            seen.add(name)
+            open += re.findall(r"%\w+", makers.get(name, "").partition(" = ")[2])
+    return wanted in seen
+
+
+def check_program(folder, program, devices):
+    """Each call of a function that is to wait takes what a point behind the call before it
+    has let through or, where it takes nothing, gives it to who waits for that: that the
+    device program has them in this order follows from nothing else."""
+    words = ["compile", program, f"--devices={devices}", "--stop-after=program"]
+    text = driver.tapestry(*words, cwd=folder).expect_status(0).stdout
+    calls = 0
+    for function in text.split("func.func ")[1:]:
+        lines = [line.strip() for line in function.splitlines() if " = " in line]
+        awaits = [re.match(r"%\w+ = comm\.await (%\w+) after (.*) :", line) for line in lines]
+        before = None
+        for line in lines:
+            call = re.match(r'(%\w+) = tapestry_index\.call_block "(\w+)"\(([^)]*)\)', line)
+            if not call:
+                continue
+            made, what, reads = call.groups()
+            if what == "before":
+                before = made
+                continue
+            calls += 1
+            names = re.findall(r"%\w+", reads)
+            if not names:
+                names = [name for wait in awaits if wait and wait[1] == made
+                         for name in re.findall(r"%\w+", wait[2])]  # fmt: skip
+            if not leads_to(lines, names, before):
+                raise CheckFailed(f"{program}: nothing holds back\n{line}\n{text}")
+    if calls == 0:
+        raise CheckFailed(f"{program}: nothing waits in\n{text}")
+
+
 def check(folder, program, rounds, devices, backend, files, X):
     log = folder / f"log.{program}.{devices}"
     env = {"POINTS_LOG": str(log)}
@@ -136,6 +179,7 @@ def main():
                 "reference", program, "--object=b.o", *files, *more, cwd=folder
             ).expect_status(0)
             compare.check_equal("S", driver.load_outputs(folder, ["S"])["S"], 3 * X)
+            check_program(folder, program, 3)
             counts = {"local": range(1, 9), "mpi": (2, 3, 5), "greedy": (1, 3)}[options.backend]
             for devices in counts:
                 check(folder, program, rounds, devices, options.backend, files + more, X)
