@@ -50,10 +50,29 @@ def shard(folder, nodes=False):
     return len(SHARD.findall((folder / "sharded.mlir").read_text()))
 
 
+def relabel(text):
+    """The graph with other labels in the einsums of each shard."""
+    lines, is_shard, count, names = [], False, 0, {}
+    for line in text.splitlines():
+        is_shard = is_shard or bool(SHARD.search(line))
+        labels = re.search(r'tapestry\.einsum "[^"]*" \[([^\]]*)\]', line)
+        if is_shard and labels:
+            count += 1
+            names = {label: f"{label}_{count}" for label in re.findall(r"(\w+) = ", labels[1])}
+            start, end = labels.span(1)[0], line.rindex("{")
+            renamed = re.sub(r"(?<![%\w.])\w+", lambda m: names.get(m[0], m[0]), line[start:end])
+            line = line[:start] + renamed + line[end:]
+        elif is_shard:
+            line = re.sub(r'(tapestry\.label )"(\w+)"', lambda m: f'{m[1]}"{names[m[2]]}"', line)
+        is_shard = is_shard and "tapestry.part_of" not in line
+        lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
 def unshard(folder):
-    """Shards without the names of what they are of are put together to a graph of which
-    they are a sharding, and which is one of the planned graph."""
-    text = (folder / "sharded.mlir").read_text()
+    """Shards without the names of what they are of, and with other labels each, are put
+    together to a graph of which they are a sharding, and which is one of the planned graph."""
+    text = relabel((folder / "sharded.mlir").read_text())
     numbers = {}
 
     def rename(match):
@@ -68,6 +87,7 @@ def unshard(folder):
         raise driver.CheckFailed(f"not all shards were put together:\n{recovered}")
     for whole, cut in (
         ("recovered.mlir", "sharded.mlir"),
+        ("planned.mlir", "nameless.mlir"),
         ("planned.mlir", "recovered.mlir"),
         ("recovered.mlir", "planned.mlir"),
     ):

@@ -613,3 +613,29 @@ tapestry.graph @another_kernel {
   } : (tensor<2x6xf64>) -> tensor<2xf64>
   tapestry.sink "S", %1 : tensor<2xf64>
 }
+
+// -----
+
+// Labels may have any names, but each its place.
+tapestry.graph @whole {
+  %X = tapestry.source "X" : tensor<6x6xi32>
+  // expected-note @below {{'Y' is of its kind, but computes otherwise}}
+  %Y = tapestry.einsum "Y" [i = 6, j = 6] (%X[i, j]) -> [i] reduce max {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<6x6xi32>) -> tensor<6xi32>
+  tapestry.sink "Y", %Y : tensor<6xi32>
+}
+tapestry.graph @turned_labels {
+  %X = tapestry.source "X" : tensor<6x6xi32>
+  // expected-error @below {{'one' with the range [0, 6) x [0, 6) computes as no vertex of the whole graph}}
+  %1 = tapestry.shard "one" [0, 0] => [6, 6] (%X) {
+  ^bb0(%t0: tensor<6x6xi32>):
+    %w = tapestry.einsum "W" [j = 6, i = 6] (%t0[i, j]) -> [j] reduce max {
+    ^bb0(%x: i32):
+      tapestry.yield %x : i32
+    } : (tensor<6x6xi32>) -> tensor<6xi32>
+    tapestry.part_of %w : tensor<6xi32>
+  } : (tensor<6x6xi32>) -> tensor<6xi32>
+  tapestry.sink "Y", %1 : tensor<6xi32>
+}

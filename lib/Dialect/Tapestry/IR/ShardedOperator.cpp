@@ -155,29 +155,94 @@ void teg::forgetPlan(BlockOpInterface op) {
       op->removeAttr(second.getName());
 }
 
-/// What an operator says of itself, but for its name and plan.
+//===----------------------------------------------------------------------===//
+// Computations
+//===----------------------------------------------------------------------===//
+
+/// What labels are called where it does not matter how.
+static std::string numberedLabel(unsigned number) {
+  return "l" + std::to_string(number);
+}
+
+using Numbers = llvm::StringMap<std::string>;
+
+/// A kernel with numbers for labels.
+static KernelAttr renamed(KernelAttr signature, const Numbers &numbers) {
+  Kernel kernel = signature.getKernel();
+  for (std::string &label : kernel.labels)
+    label = numbers.lookup(label);
+  for (KernelCost &cost : kernel.costs)
+    if (!cost.label.empty())
+      cost.label = numbers.lookup(cost.label);
+  return KernelAttr::get(signature.getContext(), kernel);
+}
+
+/// What an attribute names by labels, by their numbers: where it is a kernel or
+/// the name of a label or of all.
+static Attribute renamed(NamedAttribute said, const Numbers &numbers) {
+  Builder builder(said.getValue().getContext());
+  auto rename = [&](Attribute name) -> Attribute {
+    auto text = dyn_cast<StringAttr>(name);
+    auto known = text ? numbers.find(text.getValue()) : numbers.end();
+    return known == numbers.end() ? name : builder.getStringAttr(known->second);
+  };
+  if (auto kernel = dyn_cast<KernelAttr>(said.getValue()))
+    return renamed(kernel, numbers);
+  if (said.getName() == "along")
+    return rename(said.getValue());
+  if (auto names = dyn_cast<ArrayAttr>(said.getValue());
+      names && said.getName() == "labels")
+    return builder.getArrayAttr(llvm::map_to_vector(names, rename));
+  return said.getValue();
+}
+
+/// Gives the labels of an operator their numbers for names.
+static void numberLabels(BlockOpInterface op) {
+  Numbers numbers;
+  for (auto [number, label] : llvm::enumerate(op.getLabelNames()))
+    numbers[label] = numberedLabel(number);
+  // Where their values are read, while it knows them by their names.
+  SmallVector<std::pair<Operation *, unsigned>> reads;
+  for (Region &region : op->getRegions())
+    region.walk([&](Operation *inner) {
+      if (std::optional<unsigned> label = op.getLabelReadBy(inner))
+        reads.emplace_back(inner, *label);
+    });
+  for (auto [inner, label] : reads)
+    inner->setAttr("label",
+                   StringAttr::get(op->getContext(), numberedLabel(label)));
+  for (NamedAttribute said : op->getAttrs())
+    if (Attribute made = renamed(said, numbers); made != said.getValue())
+      op->setAttr(said.getName(), made);
+}
+
+/// What an operator says of itself, but for its name and what others say of it.
 static DictionaryAttr getMeaning(Operation *op) {
-  // All that are compared have the same plan.
-  Operation *planned = op->clone();
-  if (auto block = dyn_cast<BlockOpInterface>(planned))
-    setSomePlan(block, "a");
-  NamedAttrList said(planned->getAttrDictionary());
-  for (NamedAttribute attribute : planned->getDiscardableAttrs())
+  NamedAttrList said(op->getAttrDictionary());
+  for (NamedAttribute attribute : op->getDiscardableAttrs())
     if (attribute.getName() != unsignedAttrName)
       said.erase(attribute.getName());
   // Of sources and sinks it says which tensor they are of.
   if (!isa<GraphNodeInterface>(op))
     said.erase("name");
-  planned->destroy();
   return said.getDictionary(op->getContext());
 }
 
-Computation::Computation(Operation *op) : op(op) {
-  if (auto shard = dyn_cast<ShardOp>(op)) {
+Computation::Computation(Operation *of) {
+  if (auto shard = dyn_cast<ShardOp>(of)) {
     range = shard.getRange();
-    this->op = shard.getWholeOp();
+    of = shard.getWholeOp();
   }
-  meaning = getMeaning(this->op);
+  op = std::shared_ptr<Operation>(of->clone(),
+                                  [](Operation *copy) { copy->destroy(); });
+  llvm::append_range(operandTypes, op->getOperandTypes());
+  if (auto block = dyn_cast<BlockOpInterface>(op.get())) {
+    // All that are compared have the same plan.
+    setSomePlan(block, "a");
+    numberLabels(block);
+  }
+  op->setOperands({});
+  meaning = getMeaning(op.get());
 }
 
 /// Whether the regions of two operators of one kind compute the same.
@@ -209,8 +274,8 @@ bool Computation::operator==(const Computation &other) const {
 }
 
 bool Computation::isOf(const Computation &other) const {
-  Operation *a = op, *b = other.op;
+  Operation *a = op.get(), *b = other.op.get();
   return meaning == other.meaning && a->getName() == b->getName() &&
          a->getResultTypes() == b->getResultTypes() &&
-         a->getOperandTypes() == b->getOperandTypes() && areRegionsEqual(a, b);
+         operandTypes == other.operandTypes && areRegionsEqual(a, b);
 }

@@ -10,6 +10,7 @@
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Interfaces/ScanInterface.h"
 #include "llvm/ADT/SmallBitVector.h"
+#include <memory>
 
 #define GET_OP_CLASSES
 #include "tapestry/Dialect/Tapestry/IR/TapestryShard.h.inc"
@@ -50,8 +51,8 @@ bool hasPlan(BlockOpInterface op);
 /// Removes what a plan says of an operator.
 void forgetPlan(BlockOpInterface op);
 
-/// What an operator computes of its operands, whatever its name and plan are;
-/// one that is compared often is asked once.
+/// What an operator computes of its operands, whatever its name, the names of
+/// its labels and its plan are; one that is compared often is asked once.
 class Computation {
 public:
   explicit Computation(mlir::Operation *op);
@@ -63,8 +64,11 @@ public:
   size_t hash() const { return hash_value(meaning); }
 
 private:
-  /// Not the shard, but what it is of.
-  mlir::Operation *op;
+  /// Of the operator, not the shard of it: a copy that reads nothing, with
+  /// numbers for labels.
+  std::shared_ptr<mlir::Operation> op;
+  mlir::SmallVector<mlir::Type> operandTypes;
+  /// What it says of itself, but for its name.
   mlir::DictionaryAttr meaning;
   /// Null where the operator is no shard.
   index::RangeAttr range;

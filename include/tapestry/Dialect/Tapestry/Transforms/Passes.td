@@ -464,8 +464,8 @@ def TapestryUnshard : Pass<"tapestry-unshard", "::tapestry::teg::GraphOp"> {
     nested, ordered and named: concatenations, slices, and what combines partial
     results by its monoid: reductions of stacks, sums of two or more tensors, and sums
     of those. What else reads a shard reads a slice of the whole.
-    Nothing is asked of names and attributes. Shards that are none of a whole stay as
-    they are.
+    Nothing is asked of attributes and names, of labels neither; the whole has the
+    labels of its first shard. Shards that are none of a whole stay as they are.
 
     Before: what `tapestry-shard` makes of
 
@@ -518,7 +518,7 @@ def TapestryVerifySharding
     sums of tensors, in any order and depth, is the result where they make the whole once. What has no shards has to be as it
     is in the first graph. Then every index point of every vertex has to be computed
     exactly once, of equal vertices of equal operands once for each, and sinks hand out equal cells.
-    A shard of a source is those cells of it; shards of a sink hand out every cell once. Names of vertices do not matter,
+    A shard of a source is those cells of it; shards of a sink hand out every cell once. Names of vertices and labels do not matter,
     those of sources and sinks do. The order of sinks and points is not looked at.
 
     An error names the first cell that is wrong, and what is there instead:
