@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Random graphs of selectors, blocks, operators, constants, loops, generators, and sources
-and sinks that name files: NumPy's values bit
+"""Random graphs of selectors, blocks, operators, alone, fused and as shards, constants, loops,
+generators, points, and sources and sinks that name files: NumPy's values bit
 for bit by the reference, on 1 to 8 devices by plans good and bad, with the bytes and
 peaks of the plan; the same graph after a round trip in text and bytecode, and shard
 by shard.
@@ -71,7 +71,7 @@ class Attempt:
         def change(match):
             return f"{match[1]} on device {rng.integers(self.devices)}" if rng.random() < 0.5 else match[1]
 
-        border = r'(tapestry\.(?:source "\w+"|sink "\w+", %\w+))(?= : tensor<\d+x)'
+        border = r'(tapestry\.(?:source "\w+"|sink "\w+", %\w+))(?=(?: after [^:]*)? : tensor<\d+x)'
         (self.folder / "g.mlir").write_text(re.sub(border, change, self.graph.text))
 
     def check(self):

@@ -1,5 +1,6 @@
 """What graphs may hold beside selectors: sources and sinks that name files, generators,
-blocks with bodies or functions that a C file has, operators that rules expand, einsums,
+sequence points and what follows them, blocks with bodies or functions that a C file has,
+operators that rules expand, einsums, operators that are one with what they read, shards,
 and loops over some of them."""
 
 import numpy as np
@@ -8,33 +9,23 @@ from . import philox
 from .blocks import BODIES, C_TYPES, KERNELS, PADS, call_ramp, draw_call, regions
 from .bounded import Bounded
 from .parts import Vertex
-from .graphs import TYPES, Graph
+from .graphs import TYPES, Graph, Rejected, exact
+from .operator_nodes import OperatorNodes
 
 
-class Rejected(Exception):
-    """The node at hand is no good; another one is drawn."""
-
-
-def exact(value, terms=None):
-    """The value; rejected where its terms, of floats, may have been rounded."""
-    bound = np.abs(value if terms is None else terms).max(initial=0) if value.dtype.kind == "f" else 0
-    if value.size > 3000 or bound >= 2**22:
-        raise Rejected
-    return value
-
-
-class NodeGraph(Graph):
+class NodeGraph(OperatorNodes, Graph):
     """A graph of all kinds of nodes."""
 
     def __init__(self, rng, leaves):
         super().__init__(rng, leaves)
         self.files = []  # sources that name a file
 
-    KINDS = ["selector"] * 4 + ["block"] * 3 + ["operator"] * 2 + ["sum", "reduce", "loop"]
+    KINDS = [*["selector"] * 4, *["block"] * 3, *["operator", "shards", "await"] * 2,
+             "sum", "reduce", "loop", "fused"]  # fmt: skip
 
     def draw(self):
         kind = str(self.rng.choice(self.KINDS))
-        lists = self.values, self.lines, self.sources, self.files, self.vertices, self.aliases
+        lists = self.values, self.lines, self.sources, self.files, self.vertices, self.aliases, self.points
         before = [len(kept) for kept in lists]
         try:
             getattr(self, f"draw_{kind}")()
@@ -59,6 +50,8 @@ class NodeGraph(Graph):
         if target == "file":
             self.files.append(name)
             target = f'file<"{name}.npy">'
+            if self.points and self.leaves.random() < 0.5:
+                target += f" after {self.points[int(self.leaves.integers(len(self.points)))]}"
         else:
             self.sources.remove(name)
             made = np.arange(value.size).reshape(value.shape)
@@ -72,6 +65,9 @@ class NodeGraph(Graph):
 
     def draw_selector(self):
         self.select()
+
+    def draw_await(self):
+        self.order()
 
     def pick(self, ranks=(1, 2, 3, 4)):
         """A tensor of numbers, rather a late one."""
@@ -230,6 +226,25 @@ class NodeGraph(Graph):
             f"  ^bb0(%{name}_0: {type}):", *lines, f"    tapestry.next {last} : {type}", "  }",
         ]  # fmt: skip
         self.values.append(value)
+
+
+    @property
+    def text(self):
+        """With what sinks follow, of points and of sinks before them."""
+        rng = np.random.default_rng([len(self.lines), 0x0D])
+        lines, done = [], 0
+        for k in self.sinks:
+            target = f' to file<"O{k}.npy">' if k in self.file_sinks else ""
+            points = [*self.points, *([f"%after{done}"] if done else [])]
+            after = f" after {rng.choice(points)}" if points and rng.random() < 0.5 else ""
+            sink = f'tapestry.sink "O{k}", %T{k}{target}{after} : {self.type_of(self.values[k])}'
+            if rng.random() < 0.3:
+                done += 1
+                lines.append(f"  %done{done} = {sink} -> !tapestry.point")
+                lines.append(f"  %after{done} = tapestry.sequence_point %done{done} : !tapestry.point")
+            else:
+                lines.append(f"  {sink}")
+        return "\n".join([*self.aliases, "tapestry.graph @nodes {", *self.lines, *lines, "}", ""])
 
 
 def random_graph(seed):

@@ -10,6 +10,18 @@ CHOICES = ["where", "max", "min"]
 PAD_MODES = {"edge": "edge", "reflect": "reflect", "symmetric": "symmetric"}
 
 
+class Rejected(Exception):
+    """The node at hand is no good; another one is drawn."""
+
+
+def exact(value, terms=None):
+    """The value; rejected where its terms, of floats, may have been rounded."""
+    bound = np.abs(value if terms is None else terms).max(initial=0) if value.dtype.kind == "f" else 0
+    if value.size > 3000 or bound >= 2**22:
+        raise Rejected
+    return value
+
+
 class Graph:
     """A graph in text, with the values of its tensors."""
 
