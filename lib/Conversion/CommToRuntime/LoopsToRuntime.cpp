@@ -141,22 +141,51 @@ void RuntimeProgram::emitPasses(comm::LoopOp op, ArrayRef<Value> starts,
   copyBack();
 }
 
+/// What a value is a copy of, as it lies; null where it is none.
+static Value copiedBy(Value value) {
+  auto copy = value.getDefiningOp<linalg::GenericOp>();
+  bool isCopy = copy && copy.getNumDpsInputs() == 1 &&
+                copy.getNumParallelLoops() == copy.getNumLoops() &&
+                llvm::all_of(copy.getIndexingMapsArray(),
+                             [](AffineMap map) { return map.isIdentity(); }) &&
+                copy.getBody()->getTerminator()->getOperand(0) ==
+                    copy.getBody()->getArgument(0) &&
+                copy.getDpsInputs().front().getType() == value.getType();
+  return isCopy ? copy.getDpsInputs().front() : Value();
+}
+
 /// The input that a value is, or a copy of: the first pass reads it where it
 /// lies, since nobody writes an input. Null for other values.
 static Value inputOf(Value init) {
-  if (auto copy = init.getDefiningOp<linalg::GenericOp>();
-      copy && copy.getNumDpsInputs() == 1 &&
-      copy.getNumParallelLoops() == copy.getNumLoops() &&
-      llvm::all_of(copy.getIndexingMapsArray(),
-                   [](AffineMap map) { return map.isIdentity(); }) &&
-      copy.getBody()->getTerminator()->getOperand(0) ==
-          copy.getBody()->getArgument(0) &&
-      copy.getDpsInputs().front().getType() == init.getType())
-    init = copy.getDpsInputs().front();
+  if (Value copied = copiedBy(init))
+    init = copied;
   auto input = init.getDefiningOp<bufferization::ToTensorOp>();
   return input && !input.getWritable() && isa<BlockArgument>(input.getBuffer())
              ? init
              : Value();
+}
+
+/// Whether others than a loop may read what it begins with, of which passes
+/// leave nothing: also where that is a copy or view, which need not be made.
+static bool isShared(Value init, Operation *loop) {
+  if (!init.hasOneUse())
+    return true;
+  Operation *reader = init.getDefiningOp();
+  for (Value value = init; reader; reader = value.getDefiningOp()) {
+    Value copied = copiedBy(value);
+    if (!copied && !isa<tensor::CastOp, tensor::CollapseShapeOp,
+                        tensor::ExpandShapeOp, tensor::ExtractSliceOp>(reader))
+      return false;
+    value = copied ? copied : reader->getOperand(0);
+    // Who computes something of it before the loop is done with it then.
+    for (Operation *user : value.getUsers())
+      if (user != reader &&
+          !(isa<linalg::LinalgOp>(user) &&
+            user->getBlock() == loop->getBlock() &&
+            user->isBeforeInBlock(loop) && !copiedBy(user->getResult(0))))
+        return true;
+  }
+  return false;
 }
 
 /// What is carried has two buffers, one of which the last pass writes, or one.
@@ -189,9 +218,9 @@ void RuntimeProgram::lowerLoop(comm::LoopOp op) {
           b, loc, memrefOf(type), input, /*read_only=*/true);
       continue;
     }
-    // Passes write over it, and others may read what it is a view of.
+    // Passes write over it.
     Value start = init;
-    if (!init.hasOneUse())
+    if (isShared(init, op))
       start = linalg::CopyOp::create(
                   b, loc, init,
                   tensor::EmptyOp::create(b, loc,

@@ -326,3 +326,29 @@ def loops_in_macros(A, B, V):
     M = jacobi(X, 1e-9)[0]
     P = np.cumprod(np.tile(B, (5, 1)), axis=0)
     return {"X": X, "N": N, "M": M, "S": smooth(V, 3), "W": W, "H": np.array(H), "P": P}
+
+
+@program(
+    """
+    input X : i32[6, 4]
+    T[i, j] = 2 * X[i, j]
+    S[i, j] = T[i, j] + 1
+    repeat t:2 (L = T) {
+      next L[i, j] = pad(L, 0)[i - 1, j]
+    }
+    repeat u:3 (M = T[1:5, :], N = T) {
+      next M[i, j] = M[3 - i, j] + 1
+      next N[i, j] = N[i, 3 - j] - 1
+    }
+    R[i, j] = T[i, j] - N[i, j]
+    """,
+    {"X": integers(-9, 9, 6, 4, type="i32")},
+    "T:i32 S:i32 L:i32 M:i32 N:i32 R:i32",
+)
+def begun_from_what_is_read_later(X):
+    T = 2 * X
+    L = np.concatenate([np.zeros((2, 4), X.dtype), T[:4]])
+    M, N = T[1:5], T
+    for _ in range(3):
+        M, N = M[::-1] + 1, N[:, ::-1] - 1
+    return {"T": T, "S": T + 1, "L": L, "M": M, "N": N, "R": T - N}
