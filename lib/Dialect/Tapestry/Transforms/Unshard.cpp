@@ -3,12 +3,14 @@
 // Shards are grouped once it is known of what tensors their operands are
 // slices: those of sources first, then those of what has been put together. A
 // group that makes a whole becomes one operation; what its shards gave is a
-// view of that.
+// view of that. What they read of no tensor of the graph, such a whole reads of
+// a concatenation.
 //
 //===----------------------------------------------------------------------===//
 
 #include "FreshNames.h"
 #include "GraphViews.h"
+#include "JoinedReads.h"
 #include "PartialResults.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestrySelectors.h"
@@ -56,6 +58,11 @@ private:
   std::optional<unsigned> wholeOf(ShardOp shard, unsigned operand, bool joined);
   unsigned numberOf(Value tensor);
   std::vector<Group> group(ArrayRef<Operation *> ready, bool joined);
+  unsigned nearness(ShardOp a, ShardOp b);
+  std::vector<Group> groupAlike(ArrayRef<Operation *> ready);
+  std::optional<unsigned> commonTensor(const Group &group, unsigned operand);
+  std::optional<TensorView> readByAll(const Group &group, unsigned operand);
+  bool joinOperands(Group &group);
   void makeWhole(const Group &group);
   BlockOpInterface cloneWhole(const Group &group);
   bool combine(BlockOpInterface op);
@@ -67,6 +74,9 @@ private:
   TensorView resolve(Value value);
   /// The same, up to what joins several.
   TensorView resolveToJoin(Value value);
+  std::function<Value(unsigned)> numbered = [this](unsigned number) {
+    return views.tensor(number);
+  };
   ArrayRef<int64_t> shapeOf(unsigned tensor) {
     return cast<RankedTensorType>(views.tensor(tensor).getType()).getShape();
   }
@@ -78,6 +88,8 @@ private:
   llvm::DenseMap<unsigned, TensorView> wholes;
   /// The numbers of joins that are read as tensors.
   llvm::DenseMap<Value, unsigned> joins;
+  /// Per shard that has been put together what it became.
+  llvm::DenseMap<Operation *, Operation *> wholeOfShard;
   /// Shards that may still be put together, and what may combine partial
   /// values.
   llvm::SetVector<Operation *> waiting;
@@ -279,6 +291,124 @@ std::vector<Group> Unsharder::group(ArrayRef<Operation *> ready, bool joined) {
 }
 
 //===----------------------------------------------------------------------===//
+// Reads of no tensor of the graph
+//===----------------------------------------------------------------------===//
+
+/// How much two shards have to do with each other: operands that are of one
+/// tensor, and readers of both.
+unsigned Unsharder::nearness(ShardOp a, ShardOp b) {
+  unsigned near = 0;
+  auto tensorsOf = [&](Value operand) {
+    llvm::SmallDenseSet<unsigned> tensors;
+    for (const ViewPiece &piece : resolve(operand).pieces)
+      tensors.insert(piece.tensor);
+    return tensors;
+  };
+  for (auto [mine, its] : llvm::zip_equal(a.getInputs(), b.getInputs())) {
+    auto tensors = tensorsOf(its);
+    near += llvm::any_of(tensorsOf(mine), [&](unsigned tensor) {
+      return tensors.contains(tensor);
+    });
+  }
+  for (Operation *user : a->getUsers())
+    near += llvm::is_contained(b->getUsers(), user);
+  return near;
+}
+
+/// Shards that compute alike and make a whole, whatever they read; those of
+/// several such operations apart, near ones together.
+std::vector<Group> Unsharder::groupAlike(ArrayRef<Operation *> ready) {
+  std::vector<Group> groups;
+  for (Operation *op : ready) {
+    auto shard = cast<ShardOp>(op);
+    Shard known = {shard, Computation(shard), shard.getBox(), {}};
+    Group *best = nullptr;
+    unsigned most = 0;
+    for (Group &group : groups) {
+      bool fits = group.front().computation.isOf(known.computation) &&
+                  llvm::none_of(group, [&](const Shard &other) {
+                    return !isEmpty(intersect(other.range, known.range));
+                  });
+      unsigned near = fits ? nearness(group.front().op, shard) : 0;
+      if (fits && (!best || near > most)) {
+        best = &group;
+        most = near;
+      }
+    }
+    (best ? *best : groups.emplace_back()).push_back(std::move(known));
+  }
+  llvm::erase_if(groups, [](const Group &group) { return !coversOnce(group); });
+  return groups;
+}
+
+/// The tensor of which an operand of all shards is what they read.
+std::optional<unsigned> Unsharder::commonTensor(const Group &group,
+                                                unsigned operand) {
+  for (bool joined : {true, false}) {
+    std::optional<unsigned> first = wholeOf(group.front().op, operand, joined);
+    if (first && llvm::all_of(group, [&](const Shard &shard) {
+          return wholeOf(shard.op, operand, joined) == first;
+        }))
+      return first;
+  }
+  return std::nullopt;
+}
+
+/// The concatenation of tensors of which each shard reads its slice.
+std::optional<TensorView> Unsharder::readByAll(const Group &group,
+                                               unsigned operand) {
+  ShardOp first = group.front().op;
+  BlockOpInterface whole = first.getWholeOp();
+  auto type = cast<RankedTensorType>(whole->getOperand(operand).getType());
+  std::vector<ReadPart> parts;
+  for (const Shard &shard : group)
+    parts.push_back({getSliceOf(whole, operand, shard.range),
+                     resolve(shard.op->getOperand(operand))});
+  std::optional<TensorView> read = joinParts(type.getShape(), parts);
+  return read && isConcatenation(*read, numbered) ? read : std::nullopt;
+}
+
+/// Finds what a whole of the shards reads, which is put together where that is
+/// no tensor of the graph; false where it is not known.
+bool Unsharder::joinOperands(Group &group) {
+  ShardOp first = group.front().op;
+  SmallVector<std::optional<unsigned>> tensors;
+  SmallVector<TensorView> joined(first.getInputs().size());
+  SmallVector<Value> behind;
+  for (auto [operand, view] : llvm::enumerate(joined)) {
+    std::optional<unsigned> tensor = commonTensor(group, operand);
+    if (!tensor) {
+      std::optional<TensorView> read = readByAll(group, operand);
+      if (!read)
+        return false;
+      view = std::move(*read);
+      tensor = view.asTensor();
+      if (tensor && shapeOf(*tensor) != ArrayRef(view.shape))
+        tensor = std::nullopt;
+    }
+    tensors.push_back(tensor);
+    if (tensor)
+      behind.push_back(views.tensor(*tensor));
+    for (const ViewPiece &piece : view.pieces)
+      behind.push_back(views.tensor(piece.tensor));
+  }
+  llvm::SmallPtrSet<Operation *, 16> shards;
+  for (const Shard &shard : group)
+    shards.insert(shard.op);
+  if (areMadeOf(behind, shards, block, wholeOfShard))
+    return false;
+  OpBuilder builder(first);
+  for (auto [operand, view] : llvm::enumerate(joined)) {
+    if (!tensors[operand])
+      tensors[operand] = numberOf(createConcatenation(
+          builder, first.getLoc(), names,
+          first.getName() + "." + Twine(operand), view, numbered));
+    group.front().tensors.push_back(*tensors[operand]);
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
 // Wholes
 //===----------------------------------------------------------------------===//
 
@@ -320,6 +450,7 @@ void Unsharder::makeWhole(const Group &group) {
   Whole known = {whole, {}};
   for (const Shard &shard : group) {
     done.insert(shard.op);
+    wholeOfShard[shard.op] = whole;
     known.shards.push_back(shard.op);
   }
   made.push_back(std::move(known));
@@ -429,6 +560,9 @@ void Unsharder::run() {
         makeWhole(shards);
       llvm::erase_if(ready, [&](Operation *op) { return done.contains(op); });
     }
+    for (Group &shards : groupAlike(ready))
+      if (joinOperands(shards))
+        makeWhole(shards);
   }
   if (made.empty())
     return;

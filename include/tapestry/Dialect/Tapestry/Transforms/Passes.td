@@ -463,7 +463,9 @@ def TapestryUnshard : Pass<"tapestry-unshard", "::tapestry::teg::GraphOp"> {
     operation takes the place of what they are put together to, however it is cut,
     nested, ordered and named: concatenations, slices, and what combines partial
     results by its monoid: reductions of stacks, sums of two or more tensors, and sums
-    of those. What else reads a shard reads a slice of the whole.
+    of those. What else reads a shard reads a slice of the whole. Where shards read
+    slices of a concatenation that the graph lacks, as after
+    `tapestry-compose-selectors`, of whole tensors and all of it, the whole reads that.
     Nothing is asked of attributes and names, of labels neither; the whole has the
     labels of its first shard. Shards that are none of a whole stay as they are.
 
