@@ -12,6 +12,7 @@ import numpy as np
 from .bounded import FLOATS, INTEGERS, NUMPY_TYPES, Bounded
 from .calls import draw_block, draw_product
 from .expressions import Expression, ExpressionWriter, Impossible
+from .ordering import draw_loop
 from .parts import (
     Definition,
     Label,
@@ -384,15 +385,15 @@ def _declares_twice(definitions):
     return len({line.partition("[")[0] for line in lines}) < len(lines)
 
 
-def _draw_statements(rng, definitions, count):
-    """Adds to the definitions as many statements, or fewer where none fits."""
-    for number in range(count):
+def _draw_statements(rng, definitions, names, draws=DRAWS):
+    """Adds to the definitions statements of these names, or fewer where none fits."""
+    for name in names:
         for _ in range(200):
-            draw = DRAWS[rng.integers(len(DRAWS))]
+            draw = draws[rng.integers(len(draws))]
             tensors = [tensor for definition in definitions for tensor in definition.tensors]
             try:
                 with np.errstate(all="ignore"):
-                    made = draw(rng, tensors, f"T{number}")
+                    made = draw(rng, tensors, name)
             except (Rejected, Impossible):
                 continue
             if _declares_twice([*definitions, *made]):
@@ -414,9 +415,14 @@ def generate(seed):
         for number in range(int(rng.integers(1, 5)))
     ]
     leaves = len(definitions)
-    _draw_statements(rng, definitions, int(rng.integers(1, 8)))
+    _draw_statements(rng, definitions, [f"T{n}" for n in range(int(rng.integers(1, 8)))])
     if len(definitions) == leaves:
         return generate(seed + 1_000_000_007)
+    # Some have a loop, and what reads it.
+    loops = np.random.default_rng([seed, 0x100B])
+    if loops.random() < 0.4:
+        _draw_statements(loops, definitions, ["L0"], [draw_loop])
+        _draw_statements(loops, definitions, [f"U{n}" for n in range(int(loops.integers(3)))])
     # An input that nobody reads is allowed, but teaches little.
     definitions = [
         d for d in definitions if not d.is_leaf or d.is_read or rng.random() < 0.1
