@@ -76,12 +76,21 @@ ZRange LayoutDim::range(const DeviceGrid &grid, int64_t device) const {
   return clipped.empty() ? ZRange{0, 0} : clipped;
 }
 
+ZRange LayoutDim::core(const DeviceGrid &grid, int64_t device) const {
+  ZRange all = range(grid, device);
+  if (!arms.any())
+    return all;
+  ZRange image = imageRange(grid, device);
+  int64_t lo = std::clamp(image.lo + arms.before, all.lo, all.hi);
+  return {lo, std::clamp(image.hi - arms.behind, lo, all.hi)};
+}
+
 bool LayoutDim::isPlain() const { return terms.size() == 1 && isBlocked(); }
 
 bool LayoutDim::isBlocked() const {
   return !terms.empty() && constant == 0 && span == 1 &&
          terms[0].coefficient == 1 && terms[0].extent == extent &&
-         !terms[0].within && floordiv == 1 && mod == 0 &&
+         !terms[0].within && floordiv == 1 && mod == 0 && !arms.any() &&
          llvm::all_of(llvm::drop_begin(terms),
                       [](const LayoutTerm &term) { return term.isAnchor(); });
 }
@@ -110,6 +119,37 @@ ZBox Layout::box(const DeviceGrid &grid, int64_t device) const {
   for (const LayoutDim &dim : dims)
     box.push_back(dim.range(grid, device));
   return box;
+}
+
+bool Layout::isCross() const {
+  return llvm::any_of(dims, [](const LayoutDim &d) { return d.arms.any(); });
+}
+
+std::vector<ZBox> Layout::fragments(const DeviceGrid &grid,
+                                    int64_t device) const {
+  ZBox cores, all = box(grid, device);
+  for (const LayoutDim &dim : dims)
+    cores.push_back(dim.core(grid, device));
+  std::vector<ZBox> fragments;
+  for (unsigned number = 0; number < rank(); ++number) {
+    if (!dims[number].arms.any())
+      continue;
+    ZRange core = cores[number], own = all[number];
+    auto add = [&](ZRange range) {
+      fragments.push_back(cores);
+      fragments.back()[number] = range;
+    };
+    // The first of them has the core.
+    if (fragments.empty()) {
+      add(own);
+      continue;
+    }
+    add({own.lo, core.lo});
+    add({core.hi, own.hi});
+  }
+  if (fragments.empty())
+    fragments.push_back(all);
+  return fragments;
 }
 
 bool Layout::isPlain() const {
@@ -182,6 +222,22 @@ Layout Layout::blocked(llvm::ArrayRef<int64_t> shape,
   return layout;
 }
 
+/// Whether the dimension is whole wherever anybody reads it: then it is plain.
+static bool isWhole(const LayoutDim &dim) {
+  bool uncut = llvm::all_of(
+      dim.terms, [](const LayoutTerm &term) { return term.cut.empty(); });
+  ZRange all = {0, dim.extent};
+  return uncut && dim.range(DeviceGrid(), 0) == all &&
+         dim.imageRange(DeviceGrid(), 0) == all;
+}
+
+static void makePlain(LayoutDim &dim) {
+  int64_t extent = dim.extent;
+  dim = LayoutDim();
+  dim.extent = extent;
+  dim.terms.push_back({1, extent, {}});
+}
+
 /// The range of a label that a guard leaves, if it leaves out any.
 static std::optional<ZRange> rangeWithin(llvm::ArrayRef<ZRange> guard,
                                          unsigned label, int64_t extent) {
@@ -223,27 +279,23 @@ Layout Layout::ofProjection(const Projection &projection,
     dim.floordiv = from.floordiv;
     dim.mod = from.mod;
     dim.fold = from.fold;
+    dim.arms = from.arms;
     for (const AffineTerm &term : from.terms)
       dim.terms.push_back(
           {term.coefficient, indexExtents[term.dim], partition.cuts[term.dim],
            rangeWithin(guard, term.dim, indexExtents[term.dim])});
     if (layout.dims.empty())
       appendGuards(projection, indexExtents, partition, guard, dim.terms);
-    // Where no term is cut every device reads the same range; where that is the
-    // whole dimension it is plain.
-    bool uncut = llvm::all_of(
-        dim.terms, [](const LayoutTerm &term) { return term.cut.empty(); });
-    if (uncut && dim.range(DeviceGrid(), 0) == ZRange{0, extent} &&
-        dim.imageRange(DeviceGrid(), 0) == ZRange{0, extent}) {
-      dim.constant = 0;
-      dim.span = 1;
-      dim.floordiv = 1;
-      dim.mod = 0;
-      dim.fold = Fold::Wrap;
-      dim.terms.assign(1, LayoutTerm{1, extent, {}});
-    }
     layout.dims.push_back(dim);
   }
+  // Where no term is cut every device reads the same range; where that is the
+  // whole dimension it is plain. Of what all have there are no corners.
+  bool areArmsWhole = llvm::all_of(layout.dims, [](const LayoutDim &dim) {
+    return !dim.arms.any() || isWhole(dim);
+  });
+  for (LayoutDim &dim : layout.dims)
+    if ((areArmsWhole || !dim.arms.any()) && isWhole(dim))
+      makePlain(dim);
   return layout;
 }
 

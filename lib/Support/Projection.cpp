@@ -112,6 +112,18 @@ int64_t tapestry::largestImage(const ProjectionDim &dim,
   return starts + (dim.size - 1) * dim.stride;
 }
 
+Projection Projection::core() const {
+  Projection core = *this;
+  for (ProjectionDim &dim : core.dims) {
+    if (!dim.arms.any())
+      continue;
+    dim.constant += dim.arms.before;
+    dim.size -= dim.arms.before + dim.arms.behind;
+    dim.arms = {};
+  }
+  return core;
+}
+
 ZBox Projection::image(llvm::ArrayRef<ZRange> indexBox) const {
   ZBox box;
   for (const ProjectionDim &dim : dims)

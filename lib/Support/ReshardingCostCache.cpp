@@ -34,8 +34,9 @@ static llvm::StringRef keyOf(llvm::ArrayRef<int64_t> numbers) {
 
 uint32_t ReshardingCostCache::numberOf(const LayoutDim &dim) {
   llvm::SmallVector<int64_t, 16> key = {
-      dim.extent,   dim.constant, dim.span,
-      dim.floordiv, dim.mod,      static_cast<int64_t>(dim.fold)};
+      dim.extent,      dim.constant,   dim.span,
+      dim.floordiv,    dim.mod,        static_cast<int64_t>(dim.fold),
+      dim.arms.before, dim.arms.behind};
   for (const LayoutTerm &term : dim.terms) {
     key.append({term.coefficient, term.extent,
                 term.within ? term.within->lo : 0,
@@ -50,6 +51,8 @@ uint32_t ReshardingCostCache::numberOf(const LayoutDim &dim) {
     dims.back()->ranges.reserve(devices);
     for (int64_t device = 0; device < devices; ++device)
       dims.back()->ranges.push_back(dim.range(grid, device));
+    for (int64_t device = 0; device < devices && dim.arms.any(); ++device)
+      dims.back()->cores.push_back(dim.core(grid, device));
   }
   return it->second;
 }
@@ -74,6 +77,7 @@ LayoutId ReshardingCostCache::idOf(const Layout &layout) {
     record.dims.push_back(dims[number].get());
   record.dimNumbers = std::move(numbers);
   record.isPlain = layout.isPlain();
+  record.isCross = layout.isCross();
   record.group = partsOf(grid, layout.partial);
   record.whole = id;
   if (!layout.partial.empty()) {
@@ -83,6 +87,24 @@ LayoutId ReshardingCostCache::idOf(const Layout &layout) {
   }
   return id;
 }
+
+namespace {
+
+/// Counts the points of a cross, dimension by dimension.
+class CrossCount {
+public:
+  /// Of `size` points that many are between the arms.
+  void add(int64_t size, int64_t core) {
+    inArms = inArms * core + inCore * (size - core);
+    inCore *= core;
+  }
+  int64_t count() const { return inArms + inCore; }
+
+private:
+  int64_t inCore = 1, inArms = 0;
+};
+
+} // namespace
 
 const ReshardingCostCache::Size &
 ReshardingCostCache::sizeOf(LayoutId id) const {
@@ -94,10 +116,19 @@ ReshardingCostCache::sizeOf(LayoutId id) const {
     int64_t elements = 1;
     for (const Dim *dim : record.dims)
       elements *= dim->ranges[device].size();
-    record.size.held += elements;
+    record.size.held +=
+        record.isCross ? wantedElements(record, device) : elements;
     record.size.largest = std::max(record.size.largest, elements);
   }
   return record.size;
+}
+
+int64_t ReshardingCostCache::wantedElements(const Record &record,
+                                            int64_t device) const {
+  CrossCount points;
+  for (const Dim *dim : record.dims)
+    points.add(dim->ranges[device].size(), dim->core(device).size());
+  return points.count();
 }
 
 int64_t ReshardingCostCache::sharedElements(const Record &a,
@@ -105,9 +136,15 @@ int64_t ReshardingCostCache::sharedElements(const Record &a,
   int64_t total = 0;
   for (int64_t device = 0; device < devices; ++device) {
     int64_t elements = 1;
-    for (auto [x, y] : llvm::zip_equal(a.dims, b.dims))
-      elements *= intersect(x->ranges[device], y->ranges[device]).size();
-    total += elements;
+    CrossCount points;
+    for (auto [x, y] : llvm::zip_equal(a.dims, b.dims)) {
+      const ZRange &held = x->ranges[device];
+      int64_t shared = intersect(held, y->ranges[device]).size();
+      elements *= shared;
+      if (b.isCross)
+        points.add(shared, intersect(held, y->core(device)).size());
+    }
+    total += b.isCross ? points.count() : elements;
   }
   return total;
 }
@@ -159,6 +196,8 @@ void ReshardingCostCache::fill(Pair &pair, const Dim &source,
   for (int64_t device = 0; device < devices; ++device) {
     ZRange held = source.ranges[device], wanted = target.ranges[device];
     pair.shared.push_back(intersect(held, wanted).size());
+    if (!target.cores.empty())
+      pair.sharedCore.push_back(intersect(held, target.cores[device]).size());
     pair.isSame = pair.isSame && held == wanted;
     pair.isKept = pair.isKept && (held.empty() || wanted.contains(held));
     uint64_t moved = 0;
@@ -221,21 +260,29 @@ Collective ReshardingCostCache::measure(LayoutId from, LayoutId to) {
   uint64_t axes = 0;
   int64_t mostCopied = 0, holders = 0;
   for (int64_t device = 0; device < devices; ++device) {
-    int64_t wanted = 1, shared = 1;
+    int64_t box = 1, shared = 1;
     uint64_t moved = 0;
+    CrossCount ofCross;
     for (auto [dim, entry] : llvm::zip_equal(target.dims, entries)) {
-      wanted *= dim->ranges[device].size();
+      box *= dim->ranges[device].size();
       shared *= entry->shared[device];
       moved |= entry->moved[device];
+      if (target.isCross)
+        ofCross.add(entry->shared[device], entry->sharedCore.empty()
+                                               ? entry->shared[device]
+                                               : entry->sharedCore[device]);
     }
     holders += llvm::none_of(source.dims, [&](const Dim *dim) {
       return dim->ranges[device].empty();
     });
-    if (wanted > 0)
+    if (box > 0)
       axes |= moved;
-    result.elements += wanted - shared;
-    result.mostReceived = std::max(result.mostReceived, wanted - shared);
-    mostCopied = std::max(mostCopied, wanted);
+    int64_t received = target.isCross
+                           ? wantedElements(target, device) - ofCross.count()
+                           : box - shared;
+    result.elements += received;
+    result.mostReceived = std::max(result.mostReceived, received);
+    mostCopied = std::max(mostCopied, box);
   }
   if (result.elements == 0) {
     result.kind = CollectiveKind::Slice;

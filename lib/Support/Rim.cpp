@@ -180,8 +180,9 @@ unevenRims(const DeviceGrid &grid, const Layout &from, const Layout &to) {
 }
 
 llvm::SmallVector<Layout, 2> tapestry::findRims(const DeviceGrid &grid,
-                                                const Layout &from,
-                                                const Layout &to) {
+                                                const Layout &from, Layout to) {
+  for (LayoutDim &dim : to.dims)
+    dim.arms = {};
   llvm::SmallVector<Layout, 2> rims = evenRims(grid, from, to);
   return rims.empty() ? unevenRims(grid, from, to) : rims;
 }

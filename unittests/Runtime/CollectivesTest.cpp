@@ -138,16 +138,32 @@ static void checkExchange(const std::vector<int64_t> &shape,
                           const std::vector<Box> &targets, int32_t dtype,
                           const SourceLayout &source,
                           const std::vector<T> &tensor, bool shared,
-                          int perDevice = 1) {
+                          int perDevice = 1,
+                          const std::vector<Box> &fragments = {}) {
   int devices = static_cast<int>(targets.size()) / perDevice;
   std::vector<Range> sourceTable = flat(source.boxes);
   std::vector<Range> targetTable = flat(targets);
-  // The parts of a device follow each other.
+  std::vector<Range> fragmentTable = flat(fragments);
+  int perFragment = static_cast<int>(fragments.size()) / devices;
+  auto readOf = [&](int device, const Box &target) {
+    if (fragments.empty())
+      return std::vector<Box>{target};
+    std::vector<Box> boxes;
+    for (int number = 0; number < perFragment; ++number)
+      boxes.push_back(
+          intersect(target, fragments[device * perFragment + number]));
+    return boxes;
+  };
+  // The parts of a device follow each other; what is not read stays 0.
   auto wanted = [&](int device) {
     std::vector<T> all;
     for (int number = 0; number < perDevice; ++number) {
-      std::vector<T> part =
-          extract(tensor, shape, targets[device * perDevice + number]);
+      const Box &target = targets[device * perDevice + number];
+      std::vector<T> part(volume(target));
+      for (const Box &read : readOf(device, target))
+        if (!isEmpty(read))
+          copyPiece(part.data(), target, tensor.data(), boxOfShape(shape), read,
+                    sizeof(T));
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;
@@ -161,14 +177,16 @@ static void checkExchange(const std::vector<int64_t> &shape,
   collective.replica_of = source.replicaOf.data();
   collective.source = sourceTable.data();
   collective.target = targetTable.data();
+  collective.fragments = perFragment;
+  collective.fragment = fragmentTable.data();
 
   int64_t expected = 0;
   for (int device = 0; device < devices; ++device)
-    for (int number = 0; number < perDevice; ++number) {
-      const Box &target = targets[device * perDevice + number];
-      expected +=
-          volume(target) - volume(intersect(target, source.boxes[device]));
-    }
+    for (int number = 0; number < perDevice; ++number)
+      for (const Box &read :
+           readOf(device, targets[device * perDevice + number]))
+        expected +=
+            volume(read) - volume(intersect(read, source.boxes[device]));
   std::vector<std::vector<T>> results(devices);
   int64_t sent = runOnThreads(
       devices, shared, [&](Communicator &communicator, Arena &arena) {
@@ -241,6 +259,31 @@ TEST_P(Collectives, ExchangeBringsSeveralTargets) {
     checkExchange(shape, targets, TAPESTRY_F32, source,
                   randomValues<float>(count, random), std::get<1>(GetParam()),
                   perDevice);
+  }
+}
+
+/// Of a cross its corners are neither sent nor written.
+TEST_P(Collectives, ExchangeBringsFragments) {
+  std::mt19937 random(400 + devices());
+  for (int round = 0; round < 16; ++round) {
+    std::vector<int64_t> shape;
+    for (int dim = 0; dim < 2; ++dim)
+      shape.push_back(3 + random() % 13);
+    SourceLayout source = randomSource(shape, devices(), random);
+    int perDevice = 1 + round % 3;
+    std::vector<Box> targets, fragments;
+    for (int number = 0; number < devices() * perDevice; ++number)
+      targets.push_back(randomBox(shape, random));
+    for (int device = 0; device < devices(); ++device) {
+      Box core = randomBox(shape, random);
+      fragments.push_back({{0, shape[0]}, core[1]});
+      fragments.push_back({core[0], {0, core[1].lo}});
+      fragments.push_back({core[0], {core[1].hi, shape[1]}});
+    }
+    int64_t count = volume(boxOfShape(shape));
+    checkExchange(shape, targets, TAPESTRY_F32, source,
+                  randomValues<float>(count, random), std::get<1>(GetParam()),
+                  perDevice, fragments);
   }
 }
 

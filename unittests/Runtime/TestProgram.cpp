@@ -57,12 +57,13 @@ int TestProgram::exchange(int32_t kind, const std::string &vertex,
                           const std::vector<Box> &target,
                           const std::vector<int32_t> &replicaOf,
                           int64_t predicted) {
-  collectives.push_back({keep(vertex), kind, dtype,
-                         static_cast<int32_t>(source[0].size()), devices,
-                         TAPESTRY_MONOID_NONE, TAPESTRY_HOST, /*targets=*/1,
-                         nullptr, replicaOf.empty() ? nullptr : keep(replicaOf),
-                         keep(source), keep(target), nullptr, predicted,
-                         /*predicted_copied_bytes=*/-1});
+  collectives.push_back(
+      {keep(vertex), kind, dtype, static_cast<int32_t>(source[0].size()),
+       devices, TAPESTRY_MONOID_NONE, TAPESTRY_HOST, /*targets=*/1,
+       /*fragments=*/0, nullptr, replicaOf.empty() ? nullptr : keep(replicaOf),
+       keep(source), keep(target), /*fragment=*/nullptr,
+       /*combine=*/nullptr, predicted,
+       /*predicted_copied_bytes=*/-1});
   return static_cast<int>(collectives.size()) - 1;
 }
 
@@ -74,8 +75,9 @@ int TestProgram::reduction(int32_t kind, const std::string &vertex,
                            int32_t monoid) {
   collectives.push_back({keep(vertex), kind, dtype,
                          static_cast<int32_t>(source[0].size()), group, monoid,
-                         TAPESTRY_HOST, /*targets=*/1, keep(groupOf), nullptr,
-                         keep(source), keep(target), combine, predicted,
+                         TAPESTRY_HOST, /*targets=*/1, /*fragments=*/0,
+                         keep(groupOf), nullptr, keep(source), keep(target),
+                         /*fragment=*/nullptr, combine, predicted,
                          /*predicted_copied_bytes=*/-1});
   return static_cast<int>(collectives.size()) - 1;
 }

@@ -1,6 +1,7 @@
 //===- ReshardingTest.cpp - Collectives between layouts -------------------===//
 
 #include "tapestry/Support/Resharding.h"
+#include "tapestry/Support/ReshardingCostCache.h"
 #include "gtest/gtest.h"
 #include <random>
 
@@ -165,6 +166,75 @@ TEST(ReshardingTest, ElementsAgreeWithCountingCells) {
         }
     EXPECT_EQ(planResharding(grid, from, to).elements, sent);
   }
+}
+
+/// In how many dimensions a point of `box` is outside of `cores`; nothing
+/// outside of the box.
+std::optional<unsigned> outsideOf(const ZBox &box, const ZBox &cores,
+                                  llvm::ArrayRef<int64_t> point) {
+  unsigned outside = 0;
+  for (unsigned dim = 0; dim < box.size(); ++dim) {
+    ZRange at{point[dim], point[dim] + 1};
+    if (!box[dim].contains(at))
+      return std::nullopt;
+    outside += !cores[dim].contains(at);
+  }
+  return outside;
+}
+
+/// The corners of crosses against a count of single cells. Their fragments hold
+/// the others, each once.
+TEST(ReshardingTest, CornersOfCrossesStayWhereTheyAre) {
+  std::mt19937 random(13);
+  int64_t left = 0;
+  for (int round = 0; round < 400; ++round) {
+    DeviceGrid grid = DeviceGrid::ofPrimes(1 + random() % 8);
+    unsigned rank = 2 + random() % 2;
+    Partition partition;
+    partition.cuts.resize(rank);
+    for (unsigned axis = 0; axis < grid.axes.size(); ++axis)
+      partition.cuts[random() % rank].push_back(axis);
+    llvm::SmallVector<int64_t> shape, extents;
+    Projection read;
+    for (unsigned label = 0; label < rank; ++label) {
+      shape.push_back(3 + random() % 9);
+      ProjectionDim &dim = read.dims.emplace_back();
+      dim.arms = {int64_t(random() % 3), int64_t(random() % 3)};
+      dim.size = dim.arms.before + dim.arms.behind + 1 + random() % 2;
+      dim.constant = int64_t(random() % 3) - 1;
+      dim.terms.push_back({label, 1});
+      extents.push_back(
+          std::max<int64_t>(1, shape[label] - int64_t(random() % 3)));
+    }
+    Layout from = Layout::blocked(shape, partition.cuts);
+    Layout to = Layout::ofProjection(read, extents, partition, shape);
+    Layout cores = Layout::ofProjection(read.core(), extents, partition, shape);
+    int64_t sent = 0;
+    for (int64_t device = 0; device < grid.numDevices(); ++device) {
+      ZBox box = to.box(grid, device), own = from.box(grid, device);
+      ZBox core = to.isCross() ? cores.box(grid, device) : box;
+      std::vector<ZBox> fragments = to.fragments(grid, device);
+      llvm::SmallVector<int64_t> point(rank, 0);
+      for (bool more = true; more;) {
+        auto outside = outsideOf(box, core, point);
+        bool isRead = outside.value_or(2) < 2;
+        int64_t within = 0;
+        for (const ZBox &fragment : fragments)
+          within += outsideOf(fragment, fragment, point).has_value();
+        EXPECT_EQ(within, isRead);
+        left += outside.value_or(0) > 1;
+        sent += isRead && !outsideOf(own, own, point);
+        unsigned dim = 0;
+        while (dim < rank && ++point[dim] == shape[dim])
+          point[dim++] = 0;
+        more = dim < rank;
+      }
+    }
+    EXPECT_EQ(planResharding(grid, from, to).elements, sent);
+    ReshardingCostCache costs(grid);
+    EXPECT_EQ(costs.elementsMoved(costs.idOf(from), costs.idOf(to)), sent);
+  }
+  EXPECT_GT(left, 10000);
 }
 
 } // namespace

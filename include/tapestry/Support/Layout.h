@@ -11,6 +11,7 @@
 
 #include "tapestry/Support/Grid.h"
 #include "tapestry/Support/Projection.h"
+#include <vector>
 
 namespace tapestry {
 
@@ -74,15 +75,18 @@ struct LayoutDim {
   int64_t floordiv = 1;
   int64_t mod = 0;
   Fold fold = Fold::Wrap;
+  Arms arms = {};
 
   bool operator==(const LayoutDim &o) const {
     return extent == o.extent && constant == o.constant && span == o.span &&
            terms == o.terms && floordiv == o.floordiv && mod == o.mod &&
-           fold == o.fold;
+           fold == o.fold && arms == o.arms;
   }
   /// The image before clipping (a window may reach outside the tensor).
   ZRange imageRange(const DeviceGrid &grid, int64_t device) const;
   ZRange range(const DeviceGrid &grid, int64_t device) const;
+  /// The part of a device's range that is between the arms.
+  ZRange core(const DeviceGrid &grid, int64_t device) const;
   /// A plain block cut of the whole dimension: one term, or none at extent 1...
   bool isPlain() const;
   /// The same beside anchors: blocks that are disjoint and cover the dimension
@@ -108,6 +112,11 @@ struct Layout {
 
   ZBox imageBox(const DeviceGrid &grid, int64_t device) const;
   ZBox box(const DeviceGrid &grid, int64_t device) const;
+  /// Whether devices have no use for the corners of their boxes.
+  bool isCross() const;
+  /// The disjoint boxes that are the cross of a device: as many on all devices,
+  /// empty ones among them. Of a layout that is none, its box.
+  std::vector<ZBox> fragments(const DeviceGrid &grid, int64_t device) const;
   /// Whether every dimension is a plain block cut and no axis cuts two: the
   /// parts are disjoint and cover the tensor.
   bool isPlain() const;

@@ -42,6 +42,19 @@ std::optional<Fold> symbolizeFold(llvm::StringRef name);
 ZRange wrapped(const ZRange &values, int64_t floordiv, int64_t mod,
                Fold fold = Fold::Wrap);
 
+/// The first and the last points of a range that are outside of its core. A box
+/// of ranges with arms is a cross: of it those points count that are outside of
+/// the core in one dimension at most.
+struct Arms {
+  int64_t before = 0;
+  int64_t behind = 0;
+
+  bool any() const { return before != 0 || behind != 0; }
+  bool operator==(const Arms &o) const {
+    return before == o.before && behind == o.behind;
+  }
+};
+
 /// One tensor dimension of a projection: the region starts at
 /// (sum(terms) + constant) floordiv d, rounding down, folded into [0, m), and
 /// holds `size` points, `stride` apart.
@@ -56,6 +69,8 @@ struct ProjectionDim {
   /// 0: not folded.
   int64_t mod = 0;
   Fold fold = Fold::Wrap;
+  /// What is fetched of a star (Support/Fetch.h) is a cross.
+  Arms arms = {};
 
   /// Whether the region starts at a linear form of the index point.
   bool isLinear() const { return floordiv == 1 && mod == 0; }
@@ -67,7 +82,7 @@ struct ProjectionDim {
   bool operator==(const ProjectionDim &o) const {
     return terms == o.terms && constant == o.constant && size == o.size &&
            stride == o.stride && floordiv == o.floordiv && mod == o.mod &&
-           fold == o.fold;
+           fold == o.fold && arms == o.arms;
   }
 };
 
@@ -86,6 +101,8 @@ struct Projection {
   /// The bounding box of the regions of all points of `indexBox`; empty in
   /// every dimension when the box is empty. Not clipped to the tensor.
   ZBox image(llvm::ArrayRef<ZRange> indexBox) const;
+  /// The region between the arms, whose strides are 1.
+  Projection core() const;
 };
 
 /// The bounding range of one dimension's regions over `indexBox`.

@@ -59,8 +59,8 @@ constexpr int64_t smallAllReduceBytes = 8192;
 /// The collective that turns `from` into `to`, with what it sends.
 ///
 /// Without partial axes in `from`, every device fetches the parts of its target
-/// box that it does not hold; a part that several devices hold comes from the
-/// one whose coordinates on the replicated axes equal the receiver's.
+/// box, or cross, that it does not hold; a part that several devices hold comes
+/// from the one whose coordinates on the replicated axes equal the receiver's.
 /// `from` must be disjoint: plain, or anchored at some devices, which then send
 /// all.
 ///

@@ -65,9 +65,16 @@ private:
   struct Dim {
     LayoutDim dim;
     std::vector<ZRange> ranges;
+    /// What is between the arms; empty without any.
+    std::vector<ZRange> cores;
+
+    const ZRange &core(int64_t device) const {
+      return cores.empty() ? ranges[device] : cores[device];
+    }
   };
   struct Size {
-    /// Elements that all devices hold together; -1: not counted yet.
+    /// Elements that all devices hold together, corners of crosses not counted;
+    /// -1: not counted yet.
     int64_t held = -1;
     int64_t largest = 0;
   };
@@ -76,6 +83,7 @@ private:
     llvm::SmallVector<const Dim *, 4> dims;
     llvm::SmallVector<uint32_t, 4> dimNumbers;
     bool isPlain = false;
+    bool isCross = false;
     /// Devices whose partial values make one.
     int64_t group = 1;
     LayoutId whole = 0;
@@ -85,6 +93,8 @@ private:
   struct Pair {
     /// Per device, the elements that it has of what it wants.
     std::vector<int64_t> shared;
+    /// The same of what is between the arms, where there are any.
+    std::vector<int64_t> sharedCore;
     /// Per device, the axes, as bits of axisBits, that tell some device that
     /// serves it from itself.
     std::vector<uint64_t> moved;
@@ -98,6 +108,8 @@ private:
   };
   uint32_t numberOf(const LayoutDim &dim);
   const Size &sizeOf(LayoutId id) const;
+  /// What a device has a use for.
+  int64_t wantedElements(const Record &record, int64_t device) const;
   int64_t sharedElements(const Record &a, const Record &b) const;
   bool haveSameBoxes(const Record &a, const Record &b) const;
   const Pair &pairOf(uint32_t from, uint32_t to);

@@ -17,10 +17,10 @@ namespace tapestry {
 /// front of the blocks, as wide on all devices, and one behind them, clipped to
 /// the tensor. Where windows and blocks are cut elsewhere, there are more of
 /// them, which only some blocks have (`LayoutTerm::within`). Those of the first
-/// dimensions run through the corners. None where that is not what devices
-/// lack, or too many.
+/// dimensions run through the corners, those of a cross, too. None where that
+/// is not what devices lack, or too many.
 llvm::SmallVector<Layout, 2> findRims(const DeviceGrid &grid,
-                                      const Layout &from, const Layout &to);
+                                      const Layout &from, Layout to);
 
 } // namespace tapestry
 

@@ -367,17 +367,20 @@ void RuntimeProgram::lowerCollective(comm::CollectiveOpInterface op) {
   Value number = arith::ConstantOp::create(
       b, loc, b.getI64IntegerAttr(collectives.size()));
 
+  // One strip is a target like others, unless corners of it stay away.
+  bool isCross = op.getTo().getLayout().isCross();
+  index::LayoutAttr to =
+      received.size() == 1 && !isCross ? received.front() : op.getTo();
   SmallVector<NamedAttribute> entry = {
       b.getNamedAttr(program::vertex, b.getStringAttr(op.getVertex())),
       b.getNamedAttr(program::kind,
                      b.getStringAttr(stringifyCollective(op.getKind()))),
       b.getNamedAttr(program::type, TypeAttr::get(sourceType.getElementType())),
       b.getNamedAttr(program::from, op.getFrom()),
-      b.getNamedAttr(program::to,
-                     received.size() == 1 ? received.front() : op.getTo()),
+      b.getNamedAttr(program::to, to),
       b.getNamedAttr(program::bytes,
                      b.getI64IntegerAttr(op.getPredictedBytes()))};
-  if (received.size() > 1)
+  if (received.size() > 1 || received.front() != to)
     entry.push_back(b.getNamedAttr(
         program::rims,
         b.getArrayAttr(llvm::to_vector_of<Attribute>(received))));

@@ -111,6 +111,10 @@ private:
   Value emitField(const Field &field);
   Value emitAggregate(Type type, ArrayRef<Value> values);
   StringRef emitBoxes(ArrayRef<Layout> layouts, const DeviceGrid &grid);
+  /// How many boxes are read of each device's part of a cross, and these; of
+  /// another layout none.
+  std::pair<int32_t, StringRef> emitFragments(const Layout &layout,
+                                              const DeviceGrid &grid);
   FailureOr<LLVM::LLVMFuncOp> functionNamed(FlatSymbolRefAttr symbol);
   FailureOr<StringRef> emitCombineThunk(FlatSymbolRefAttr combine);
   FailureOr<StringRef> emitTensors(StringRef key);
@@ -272,6 +276,23 @@ StringRef DescriptionEmitter::emitBoxes(ArrayRef<Layout> layouts,
   return emitNumbers(bounds, 64);
 }
 
+std::pair<int32_t, StringRef>
+DescriptionEmitter::emitFragments(const Layout &layout,
+                                  const DeviceGrid &grid) {
+  if (!layout.isCross())
+    return {0, StringRef()};
+  SmallVector<int64_t> bounds;
+  int32_t fragments = 0;
+  for (int64_t device = 0, e = grid.numDevices(); device < e; ++device) {
+    std::vector<ZBox> boxes = layout.fragments(grid, device);
+    fragments = boxes.size();
+    for (const ZBox &box : boxes)
+      for (const ZRange &range : box)
+        bounds.append({range.lo, range.hi});
+  }
+  return {fragments, emitNumbers(bounds, 64)};
+}
+
 /// What the runtime is given the address of.
 FailureOr<LLVM::LLVMFuncOp>
 DescriptionEmitter::functionNamed(FlatSymbolRefAttr symbol) {
@@ -341,6 +362,8 @@ FailureOr<StringRef> DescriptionEmitter::emitTensors(StringRef key) {
 /// exchange what they have of their targets, and what a reduction in a tree
 /// begins with. Rings combine where they put the result.
 static int64_t keptBytes(DictionaryAttr collective, ArrayRef<Layout> targets) {
+  const Layout &to =
+      collective.getAs<index::LayoutAttr>(program::to).getLayout();
   auto fromAttr = collective.getAs<index::LayoutAttr>(program::from);
   const Layout &from = fromAttr.getLayout();
   const DeviceGrid &grid = fromAttr.getDeviceGrid();
@@ -357,7 +380,10 @@ static int64_t keptBytes(DictionaryAttr collective, ArrayRef<Layout> targets) {
       bytes += !scatters && all <= smallAllReduceBytes ? all : 0;
     else
       for (const Layout &target : targets)
-        bytes += volume(intersect(own, target.box(grid, device))) * element;
+        for (const ZBox &fragment : to.fragments(grid, device))
+          bytes += element *
+                   volume(intersect(fragment,
+                                    intersect(own, target.box(grid, device))));
   }
   return bytes;
 }
@@ -396,6 +422,7 @@ FailureOr<StringRef> DescriptionEmitter::emitCollectives() {
           numberOfGroup.try_emplace(first, numberOfGroup.size()).first->second);
       replicas.push_back(partIndex(grid, replicaAxes, device));
     }
+    auto [fragments, fragmentBoxes] = emitFragments(toAttr.getLayout(), grid);
     rows.push_back(
         {text(entry.getAs<StringAttr>(program::vertex)),
          i32(*runtimeKind(entry.getAs<StringAttr>(program::kind))),
@@ -403,10 +430,10 @@ FailureOr<StringRef> DescriptionEmitter::emitCollectives() {
          i32(moved.groupSize),
          i32(static_cast<int32_t>(monoid ? monoid.getValue() : Monoid::None)),
          i32(target.getMemorySpaces().front().number), i32(targets.size()),
-         address(emitNumbers(groups, 32)),
+         i32(fragments), address(emitNumbers(groups, 32)),
          address(combine ? StringRef() : emitNumbers(replicas, 32)),
          address(emitBoxes(from, grid)), address(emitBoxes(targets, grid)),
-         address(*thunk),
+         address(fragmentBoxes), address(*thunk),
          i64(entry.getAs<IntegerAttr>(program::bytes).getInt()),
          i64(keptBytes(entry, targets))});
   }

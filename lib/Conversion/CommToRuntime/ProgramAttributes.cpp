@@ -57,7 +57,7 @@ static bool isNames(Attribute attr) {
 
 static bool isLayouts(Attribute attr) {
   auto list = dyn_cast<ArrayAttr>(attr);
-  return list && list.size() > 1 &&
+  return list && !list.empty() &&
          llvm::all_of(list, llvm::IsaPred<index::LayoutAttr>);
 }
 

@@ -51,8 +51,8 @@ inline constexpr llvm::StringLiteral kind = "kind";
 inline constexpr llvm::StringLiteral from = "from";
 inline constexpr llvm::StringLiteral to = "to";
 inline constexpr llvm::StringLiteral bytes = "bytes";
-// Of what is got beside the own part only, where that is in several strips:
-// their layouts.
+// Of what is got beside the own part only, where that is in several strips or
+// of a cross: their layouts.
 inline constexpr llvm::StringLiteral rims = "rims";
 // Of reductions only: the function and the name of what it computes.
 inline constexpr llvm::StringLiteral combine = "combine";

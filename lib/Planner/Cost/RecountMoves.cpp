@@ -158,12 +158,32 @@ static Cut axesThatMove(const DeviceGrid &grid, const Layout &from,
   return moved;
 }
 
+/// The points of a box that are outside of `cores` in one dimension at most:
+/// those outside in none, and those outside in each alone.
+static int64_t pointsOfCross(const ZBox &box, const ZBox &cores) {
+  ZBox within = intersect(box, cores);
+  int64_t points = volume(within);
+  for (unsigned dim = 0; dim < box.size(); ++dim) {
+    ZBox line = within;
+    line[dim] = box[dim];
+    points += volume(line) - volume(within);
+  }
+  return points;
+}
+
 /// Elements that `device` fetches from others: what its target box holds beyond
-/// its own source box. The parts of `from` are disjoint and cover the tensor.
+/// its own source box, corners of a cross left out. The parts of `from` are
+/// disjoint and cover the tensor.
 static int64_t fetched(const DeviceGrid &grid, const Layout &from,
                        const Layout &to, int64_t device) {
-  ZBox target = to.box(grid, device);
-  return volume(target) - volume(intersect(target, from.box(grid, device)));
+  ZBox target = to.box(grid, device), cores = target;
+  for (auto [dim, core] : llvm::zip_equal(to.dims, cores)) {
+    ZRange image = dim.imageRange(grid, device);
+    core = intersect(core,
+                     {image.lo + dim.arms.before, image.hi - dim.arms.behind});
+  }
+  return pointsOfCross(target, cores) -
+         pointsOfCross(intersect(target, from.box(grid, device)), cores);
 }
 
 /// Whether every axis of `from` either stays where it is or leaves its

@@ -82,7 +82,8 @@ VertexBounder::VertexBounder(const PlanGraph &graph, unsigned number,
   for (const PlanLabel &label : vertex.labels)
     extents.push_back(label.extent);
   for (const PlanOperand &operand : vertex.operands)
-    images.push_back(imageOf(operand.projection, operand.padded,
+    // Of a cross, what is read however the labels are cut.
+    images.push_back(imageOf(operand.projection.core(), operand.padded,
                              operand.isPartial(), extents,
                              graph.vertices[operand.producer].shape));
   result = imageOf(vertex.output, /*padded=*/false, /*isPartial=*/false,

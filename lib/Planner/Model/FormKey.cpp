@@ -12,6 +12,8 @@ void model::describe(llvm::raw_ostream &os, const Projection &projection) {
        << dim.floordiv << "%" << dim.mod;
     if (dim.fold != Fold::Wrap)
       os << stringifyFold(dim.fold);
+    if (dim.arms.any())
+      os << "+" << dim.arms.before << "," << dim.arms.behind;
     for (const AffineTerm &term : dim.terms)
       os << ";" << term.dim << "*" << term.coefficient;
   }

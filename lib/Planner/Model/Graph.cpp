@@ -222,6 +222,14 @@ static llvm::Error checkOperand(const PlanGraph &graph, unsigned number,
       operand.guard.empty() ? boxOfShape(vertex.extents()) : operand.guard;
   for (unsigned dim = 0; dim < producer.shape.size(); ++dim) {
     const ProjectionDim &entry = operand.projection.dims[dim];
+    if (entry.arms.before < 0 || entry.arms.behind < 0 ||
+        (entry.arms.any() &&
+         (entry.stride != 1 ||
+          entry.arms.before >= entry.size - entry.arms.behind)))
+      return planError(place, ": dimension ", dim, " has arms of ",
+                       entry.arms.before, " and ", entry.arms.behind,
+                       " of size ", entry.size, " and stride ", entry.stride,
+                       ", expected a point between them and stride 1");
     if (entry.size < 1 || entry.stride < 1)
       return planError(place, ": dimension ", dim, " has size ", entry.size,
                        " and stride ", entry.stride, ", the least is 1");

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define TAPESTRY_ABI_VERSION 17
+#define TAPESTRY_ABI_VERSION 18
 
 /* Element types as they are stored; f16 and bf16 as 2-byte patterns, bool as
  * one byte 0 or 1, complex numbers as real and imaginary part. Of collectives
@@ -104,6 +104,8 @@ typedef void (*TapestryCombineFn)(void *acc, const void *in, int64_t count);
 /* One collective of the program. `source` and `target` hold `rank` ranges per
  * device: what it holds before and after, row-major and contiguous. An exchange
  * may have several targets, which are disjoint; in memory one follows another.
+ * Where it has fragments, disjoint boxes, of the targets no more than they hold
+ * is read, nor is it sent or copied.
  * all_gather, all_to_all, collective_permute, halo_exchange: pairwise exchange
  *   of box intersections, told apart by name alone. The source boxes are
  * disjoint but for replicas, told apart by `replica_of`; those of the devices
@@ -121,6 +123,7 @@ typedef struct TapestryCollective {
   int32_t monoid;          /* TapestryMonoid; of what `combine` computes */
   int32_t space;           /* TapestryMemorySpace of the buffers */
   int32_t targets;         /* boxes per device in `target`; reductions: 1 */
+  int32_t fragments;       /* boxes per device in `fragment`; 0: all is read */
   const int32_t *group_of; /* per device: its group's number */
   /* Per device: its coordinates on the axes that do not cut the source, as one
    * number. A receiver takes a part from the holder whose number equals its
@@ -128,6 +131,7 @@ typedef struct TapestryCollective {
   const int32_t *replica_of;
   const TapestryRange *source;
   const TapestryRange *target;
+  const TapestryRange *fragment; /* null without fragments */
   TapestryCombineFn combine;
   int64_t predicted_bytes; /* what one device sends, summed over devices */
   /* What one device copies from its own source to its own target as it is,
@@ -230,7 +234,8 @@ typedef struct TapestryProgram {
 #if defined(__cplusplus)
 static_assert(sizeof(TapestryRange) == 16, "layout known to the compiler");
 static_assert(sizeof(TapestryTensor) == 40, "layout known to the compiler");
-static_assert(sizeof(TapestryCollective) == 96, "layout known to the compiler");
+static_assert(sizeof(TapestryCollective) == 104,
+              "layout known to the compiler");
 static_assert(sizeof(TapestryVertex) == 16, "layout known to the compiler");
 static_assert(sizeof(TapestryRequirement) == 48,
               "layout known to the compiler");

@@ -23,10 +23,13 @@ namespace rt {
 /// circle of ranks, so that all ranks can take them in parts (see
 /// `exchangeBoxes`). The boxes of the tables must outlive the plan.
 struct ExchangePlan {
-  /// A box that becomes complete, behind `before` elements of others in memory.
+  /// A box of which all that is read becomes complete, behind `before` elements
+  /// of others in memory.
   struct Target {
     BoxRef box;
     int64_t before;
+    /// How many of its elements are read.
+    int64_t elements;
   };
   /// What goes into one target of the receiving end, by its number.
   struct Piece {

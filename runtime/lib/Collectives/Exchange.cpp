@@ -29,7 +29,7 @@ int64_t ExchangePlan::sentElements() const {
 Status ExchangePlan::check() const {
   std::vector<int64_t> missing;
   for (const Target &target : targets)
-    missing.push_back(volume(target.box));
+    missing.push_back(target.elements);
   for (const Piece &piece : keeps)
     missing[piece.target] -= volume(piece.box);
   for (const Message &message : receives)
@@ -37,13 +37,14 @@ Status ExchangePlan::check() const {
       missing[piece.target] -= volume(piece.box);
   for (size_t number = 0; number < targets.size(); ++number) {
     BoxRef box = targets[number].box;
+    int64_t elements = targets[number].elements;
     if (missing[number] != 0)
       return Status::failure(
           ExitEnvironment,
           format("the program's tables are inconsistent: %lld elements come "
                  "for %s, which has %lld",
-                 static_cast<long long>(volume(box) - missing[number]),
-                 boxText(box).c_str(), static_cast<long long>(volume(box))));
+                 static_cast<long long>(elements - missing[number]),
+                 boxText(box).c_str(), static_cast<long long>(elements)));
   }
   return Status::success();
 }
@@ -69,16 +70,31 @@ void ExchangePlan::keep(Communicator &communicator, const void *sourceMemory,
   communicator.countKept(keptElements() * elementSize);
 }
 
+/// What is read of a target of `device` within `box`, disjoint boxes.
+static std::vector<Box> readWithin(const TapestryCollective &collective,
+                                   BoxRef box, int64_t device, int number) {
+  BoxRef target = targetBox(collective, device, number);
+  if (!overlap(box, target))
+    return {};
+  Box wanted = intersect(box, target);
+  if (collective.fragments == 0)
+    return {wanted};
+  std::vector<Box> boxes;
+  for (int i = 0; i < collective.fragments; ++i) {
+    BoxRef fragment = fragmentBox(collective, device, i);
+    if (overlap(wanted, fragment))
+      boxes.push_back(intersect(wanted, fragment));
+  }
+  return boxes;
+}
+
 /// What `holder` has of the targets of `device`.
 static std::vector<ExchangePlan::Piece>
 piecesFor(const TapestryCollective &collective, BoxRef holder, int64_t device) {
   std::vector<ExchangePlan::Piece> pieces;
-  for (int number = 0; number < collective.targets; ++number) {
-    BoxRef wanted = targetBox(collective, device, number);
-    if (overlap(holder, wanted))
-      pieces.push_back(
-          {intersect(holder, wanted), static_cast<size_t>(number)});
-  }
+  for (int number = 0; number < collective.targets; ++number)
+    for (Box &box : readWithin(collective, holder, device, number))
+      pieces.push_back({std::move(box), static_cast<size_t>(number)});
   return pieces;
 }
 
@@ -93,8 +109,12 @@ ExchangePlan tapestry::rt::planExchange(const TapestryCollective &collective,
   plan.source = sourceBox(collective, device);
   int64_t before = 0;
   for (int number = 0; number < collective.targets; ++number) {
-    plan.targets.push_back({targetBox(collective, device, number), before});
-    before += volume(plan.targets.back().box);
+    BoxRef box = targetBox(collective, device, number);
+    int64_t elements = 0;
+    for (const Box &read : readWithin(collective, box, device, number))
+      elements += volume(read);
+    plan.targets.push_back({box, before, elements});
+    before += volume(box);
   }
   plan.elementSize = dtypeSize(collective.dtype);
   plan.size = static_cast<int>(devices);
@@ -153,7 +173,7 @@ ExchangePlan tapestry::rt::planFeed(const TapestryTensor &from,
   ExchangePlan plan;
   plan.source = boxOf(from, device);
   BoxRef target = boxOf(to, device);
-  plan.targets.push_back({target, 0});
+  plan.targets.push_back({target, 0, volume(target)});
   plan.elementSize = dtypeSize(from.dtype);
   plan.size = static_cast<int>(devices);
   plan.device = static_cast<int>(device);

@@ -87,7 +87,9 @@ static Status checkCollective(const TapestryCollective &collective, int index,
       !isKnownDType(collective.dtype) || (!exchanges && !reduces) ||
       (collective.rank > 0 && (!collective.source || !collective.target)) ||
       (reduces && (!collective.group_of || !collective.combine)) ||
-      collective.targets < 1 || (reduces && collective.targets > 1))
+      collective.targets < 1 || (reduces && collective.targets > 1) ||
+      collective.fragments < 0 ||
+      (collective.fragments > 0 && (reduces || !collective.fragment)))
     return inconsistent(
         format("collective %d lacks its vertex, type, boxes, groups or "
                "combination",

@@ -52,6 +52,13 @@ inline BoxRef targetBox(const TapestryCollective &collective, int64_t device,
               (device * collective.targets + number) * collective.rank,
           collective.rank};
 }
+/// What is read of the targets, where the collective has fragments.
+inline BoxRef fragmentBox(const TapestryCollective &collective, int64_t device,
+                          int number) {
+  return {collective.fragment +
+              (device * collective.fragments + number) * collective.rank,
+          collective.rank};
+}
 /// Bytes of the part that `device` holds.
 inline int64_t partBytes(const TapestryTensor &tensor, int64_t device) {
   return volume(boxOf(tensor, device)) * dtypeSize(tensor.dtype);

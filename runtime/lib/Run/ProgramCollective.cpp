@@ -26,7 +26,9 @@ Status ProgramCollective::prepare(const TapestryProgram &program, int64_t index,
     for (int member : group.members)
       targets.push_back(targetBox(*collective, member));
   }
-  return own ? prepareWhole(program.devices, *own) : Status::success();
+  // No back end's own collective leaves out what is not read.
+  return own && collective->fragments == 0 ? prepareWhole(program.devices, *own)
+                                           : Status::success();
 }
 
 Status ProgramCollective::prepareWhole(int64_t devices,

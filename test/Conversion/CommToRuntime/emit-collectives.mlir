@@ -8,7 +8,7 @@
 #partial = #tapestry_index.layout<[5] partial ["d.0"] on #grid>
 
 // CHECK: llvm.func @max.thunk(%[[ACC:.*]]: !llvm.ptr, %[[IN:.*]]: !llvm.ptr, %[[COUNT:.*]]: i64)
-// CHECK: llvm.mlir.global internal constant @[[TABLE:.*]]() {{.*}} : !llvm.array<2 x struct<(ptr, i32, i32, i32, i32, i32, i32, i32, ptr, ptr, ptr, ptr, ptr, i64, i64)>>
+// CHECK: llvm.mlir.global internal constant @[[TABLE:.*]]() {{.*}} : !llvm.array<2 x struct<(ptr, i32, i32, i32, i32, i32, i32, i32, i32, ptr, ptr, ptr, ptr, ptr, ptr, i64, i64)>>
 // CHECK: %[[TWO:.*]] = llvm.mlir.constant(2 : i32)
 // CHECK: %[[ONE:.*]] = llvm.mlir.constant(1 : i32)
 // CHECK: %[[MAX:.*]] = llvm.mlir.constant(3 : i32)
@@ -21,15 +21,16 @@
 // CHECK-NEXT: llvm.insertvalue %[[MAX]], %{{.*}}[5]
 // CHECK-NEXT: llvm.insertvalue %[[HOST]], %{{.*}}[6]
 // CHECK-NEXT: llvm.insertvalue %[[ONE]], %{{.*}}[7]
-// CHECK: %[[ROW:.*]] = llvm.insertvalue %[[THUNK]], %{{.*}}[12]
-// CHECK-NEXT: %[[SENT:.*]] = llvm.insertvalue %{{.*}}, %[[ROW]][13]
-// CHECK-NEXT: %[[FIRST:.*]] = llvm.insertvalue %{{.*}}, %[[SENT]][14]
+// CHECK-NEXT: llvm.insertvalue %[[HOST]], %{{.*}}[8]
+// CHECK: %[[ROW:.*]] = llvm.insertvalue %[[THUNK]], %{{.*}}[14]
+// CHECK-NEXT: %[[SENT:.*]] = llvm.insertvalue %{{.*}}, %[[ROW]][15]
+// CHECK-NEXT: %[[FIRST:.*]] = llvm.insertvalue %{{.*}}, %[[SENT]][16]
 // CHECK: %[[CUSTOM:.*]] = llvm.mlir.constant(8 : i32)
 // CHECK: %[[THUNK:.*]] = llvm.mlir.addressof @hypot.thunk
 // CHECK: llvm.insertvalue %[[CUSTOM]], %{{.*}}[5]
-// CHECK: llvm.insertvalue %[[THUNK]], %{{.*}}[12]
-// CHECK-NEXT: %[[SENT:.*]] = llvm.insertvalue %{{.*}}[13]
-// CHECK-NEXT: %[[SECOND:.*]] = llvm.insertvalue %{{.*}}, %[[SENT]][14]
+// CHECK: llvm.insertvalue %[[THUNK]], %{{.*}}[14]
+// CHECK-NEXT: %[[SENT:.*]] = llvm.insertvalue %{{.*}}[15]
+// CHECK-NEXT: %[[SECOND:.*]] = llvm.insertvalue %{{.*}}, %[[SENT]][16]
 // CHECK: llvm.insertvalue %[[FIRST]], %{{.*}}[0]
 // CHECK-NEXT: llvm.insertvalue %[[SECOND]], %{{.*}}[1]
 module attributes {comm.programs = [{

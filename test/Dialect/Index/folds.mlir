@@ -5,6 +5,7 @@
 
 // Projections and layouts that bring what leaves a tensor back into it.
 #grid = #tapestry_index.grid<"d.0" = 2>
+// CHECK: #[[ARMS:[a-z0-9]+]] = #tapestry_index.layout<[97 = [95 by "d.0"] span 3 arms 1 1, 53 = [50] + 1 span 4 arms 0 2] on
 // CHECK: "test.folds"()
 // CHECK-SAME: l0 = #[[EDGE:[a-z0-9]+]]
 // CHECK-SAME: p0 = #tapestry_index.projection<(d0, d1) -> (d0 - 1, d1, 2 * d0), floordivs = [1, 1, 3], mods = [edge 17, 0, 5]>
@@ -14,6 +15,10 @@
   p0 = #tapestry_index.projection<(d0, d1) -> (d0 - 1, d1, 2 * d0), floordivs = [1, 1, 3], mods = [edge 17, 0, 5]>,
   p1 = #tapestry_index.projection<(d0) -> (-d0, d0), mods = [reflect 4, symmetric 5]>
 } : () -> ()
+
+// What is read of a star's box.
+// CHECK: "test.arms"() {l = #[[ARMS]]}
+"test.arms"() {l = #tapestry_index.layout<[97 = [95 by "d.0"] span 3 arms 1 1, 53 = [50] + 1 span 4 arms 0 2] on #grid>} : () -> ()
 
 // FOLD-LABEL: func.func @point
 func.func @point() -> (index, index, index, index, index, index, index) {

@@ -85,6 +85,18 @@
 // -----
 
 #grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 3>
+// expected-error @below {{layout dimension 0 has span 3 and arms of 1 and 2, expected a point between them}}
+"test.layout_c1_arms"() {l = #tapestry_index.layout<[6 = [4] span 3 arms 1 2] on #grid>} : () -> ()
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 3>
+// expected-error @below {{layout dimension 0 has span 3 and arms of -1 and 1, expected a point between them}}
+"test.layout_c1_arm"() {l = #tapestry_index.layout<[6 = [4] span 3 arms -1 1] on #grid>} : () -> ()
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 3>
 // expected-error @below {{layout dimension 0 has a term of coefficient 0}}
 "test.layout_c1_coefficient"() {l = #tapestry_index.layout<[5 = 0 * [4]] on #grid>} : () -> ()
 

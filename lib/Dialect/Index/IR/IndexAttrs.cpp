@@ -56,7 +56,8 @@ llvm::hash_code tapestry::hash_value(const Layout &layout) {
       llvm::hash_combine(layout.dims.size(), hashCut(layout.partial));
   for (const LayoutDim &dim : layout.dims) {
     hash = llvm::hash_combine(hash, dim.extent, dim.constant, dim.span,
-                              dim.floordiv, dim.mod, dim.fold);
+                              dim.floordiv, dim.mod, dim.fold, dim.arms.before,
+                              dim.arms.behind);
     for (const LayoutTerm &term : dim.terms)
       hash = llvm::hash_combine(hash, term.coefficient, term.extent,
                                 hashCut(term.cut), term.within.has_value());

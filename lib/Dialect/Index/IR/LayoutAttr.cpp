@@ -43,6 +43,12 @@ static LogicalResult verifyDim(function_ref<InFlightDiagnostic()> emitError,
   if (dim.span < 1)
     return emitError() << "layout dimension " << number << " has span "
                        << dim.span << ", expected at least 1";
+  if (dim.arms.before < 0 || dim.arms.behind < 0 ||
+      dim.arms.before >= dim.span - dim.arms.behind)
+    return emitError() << "layout dimension " << number << " has span "
+                       << dim.span << " and arms of " << dim.arms.before
+                       << " and " << dim.arms.behind
+                       << ", expected a point between them";
   if (dim.floordiv < 1 || dim.mod < 0)
     return emitError() << "layout dimension " << number << " has floordiv "
                        << dim.floordiv << " and " << stringifyFold(dim.fold)
@@ -224,7 +230,8 @@ ParseResult LayoutParser::parseImage(LayoutDim &dim) {
   }
 }
 
-/// extent cut | extent `=` image (`floordiv` d)? (fold m)? (`span` k)?
+/// extent cut |
+/// extent `=` image (`floordiv` d)? (fold m)? (`span` k)? (`arms` a b)?
 ParseResult LayoutParser::parseDim() {
   LayoutDim &dim = layout.dims.emplace_back();
   if (parser.parseInteger(dim.extent))
@@ -250,7 +257,12 @@ ParseResult LayoutParser::parseDim() {
         return failure();
       break;
     }
-  return parseNumber("span", dim.span);
+  if (parseNumber("span", dim.span))
+    return failure();
+  if (failed(parser.parseOptionalKeyword("arms")))
+    return success();
+  return failure(parser.parseInteger(dim.arms.before) ||
+                 parser.parseInteger(dim.arms.behind));
 }
 
 ParseResult LayoutParser::resolve(Cut &cut, const DeviceGrid &grid) {
@@ -344,6 +356,8 @@ static void printDim(AsmPrinter &printer, const DeviceGrid &grid,
     printer << ' ' << stringifyFold(dim.fold) << ' ' << dim.mod;
   if (dim.span != 1)
     printer << " span " << dim.span;
+  if (dim.arms.any())
+    printer << " arms " << dim.arms.before << ' ' << dim.arms.behind;
 }
 
 void LayoutAttr::print(AsmPrinter &printer) const {

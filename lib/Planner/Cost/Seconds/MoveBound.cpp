@@ -32,6 +32,11 @@ FirstPart::FirstPart(const DeviceGrid &grid, const Layout &layout) {
     sizes.push_back(dim.range(grid, 0).size());
     elements *= sizes.back();
   }
+  if (!layout.isCross())
+    return;
+  elements = 0;
+  for (const ZBox &fragment : layout.fragments(grid, 0))
+    elements += volume(fragment);
 }
 
 MoveBound::MoveBound(const DeviceGrid &grid, const Machine &machine)
@@ -85,9 +90,9 @@ double MoveBound::seconds(const FirstPart &from, const FirstPart &to,
   }
   if (isSame || levels.empty() || to.elements == 0)
     return 0;
-  double seconds =
-      (to.elements - shared) * elementBytes / levels.front().bandwidth +
-      doublings(to.elements / shared) * levels.front().latency;
+  double seconds = std::max(to.elements - shared, 0.0) * elementBytes /
+                       levels.front().bandwidth +
+                   doublings(to.elements / shared) * levels.front().latency;
   for (unsigned l = 0; l + 1 < levels.size(); ++l) {
     double joined = levels[l].devices;
     double ofPart = joined * shared;

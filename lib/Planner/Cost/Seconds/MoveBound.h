@@ -20,6 +20,7 @@ struct FirstPart {
   FirstPart(const DeviceGrid &grid, const Layout &layout);
 
   llvm::SmallVector<double, 4> sizes;
+  /// Of a cross fewer than its box has.
   double elements = 1;
 };
 

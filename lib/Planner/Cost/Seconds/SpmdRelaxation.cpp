@@ -174,6 +174,7 @@ ShownParts Relaxer::show(llvm::ArrayRef<Layout> layoutPerChoice) {
     int64_t groupSize = partsOf(grid, layout.partial);
     PartVector counts = partsPerDim(grid, layout);
     std::vector<double> key(part.sizes.begin(), part.sizes.end());
+    key.push_back(part.elements);
     key.push_back(groupSize);
     if (groupSize > 1) // What a scatter makes of it depends on them.
       key.insert(key.end(), counts.begin(), counts.end());

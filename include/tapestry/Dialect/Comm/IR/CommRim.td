@@ -14,6 +14,7 @@ def Comm_FetchRimOp : Comm_ExchangeOp<"fetch_rim", "None"> {
     The exchange that turns `from` into `to`, but for what a device holds
     anyway: that stays where it is. Every device gets the strips of its target
     box that it lacks, in front of its part and behind it along each dimension.
+    Corners of a cross are not sent: there the strips hold no values.
 
     ```mlir
     // Of the rows above those of each device the last one.

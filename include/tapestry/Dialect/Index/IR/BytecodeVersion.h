@@ -70,10 +70,11 @@ private:
 };
 
 /// Whether a projection or layout has a code: one that is folded other than
-/// around stays text.
+/// around, or has arms, stays text.
 template <typename Form> bool hasCode(const Form &form) {
-  return llvm::all_of(form.dims,
-                      [](const auto &dim) { return dim.fold == Fold::Wrap; });
+  return llvm::all_of(form.dims, [](const auto &dim) {
+    return dim.fold == Fold::Wrap && !dim.arms.any();
+  });
 }
 
 /// A layout that has a code with its grid, as the content of attributes and

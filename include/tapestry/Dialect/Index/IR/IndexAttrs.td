@@ -147,20 +147,26 @@ def TapestryIndex_LayoutAttr : TapestryIndex_Attr<"Layout", "layout"> {
     #tapestry_index.layout<[34 = 2 * [16 by "d.0"] + [3] - 1] on #grid>
     // All on device 5 of 8.
     #tapestry_index.layout<[97 = [97] + 0 * [8 by "d.0" "d.1" "d.2" in 5 to 6]] on #grid>
+    // What a star of five points reads inside of a tensor: no corners.
+    #tapestry_index.layout<[97 = [95 by "d.0"] span 3 arms 1 1, 53 = [51 by "d.1"] span 3 arms 1 1] on #grid>
     ```
 
     A dimension is `extent cut`, a plain block cut, or `extent = terms constant
-    floordiv fold span`: the image of the labels' blocks, clipped to the extent.
+    floordiv fold span arms`: the image of the labels' blocks, clipped to the extent.
     `[n cut]` stands for a label of extent n; `[n cut in lo to hi]` for its
     values in [lo, hi), and where a device's block has none of them, the device
     holds nothing. `floordiv d` divides the starts rounding down, `mod m` wraps
     them into [0, m), as do `edge m`, `reflect m` and `symmetric m` in the ways of a
-    projection, `span k` (k > 1) widens the image by k - 1.
+    projection, `span k` (k > 1) widens the image by k - 1. `arms a b` says that
+    the first a and the last b points of the image are outside of its core: a device
+    has a use for those points alone that are outside of the core in one
+    dimension at most, a cross in its box.
 
     Constraints:
     - (layout_c1) extents are at least 0, spans and divisors at least 1, mod at
       least 0 and other folds 1, coefficients not 0 unless the term is limited; a limit lies in
-      the label's extent; extents and images stay below 2^62.
+      the label's extent; extents and images stay below 2^62; arms are at least 0 and
+      together less than the span.
     - (layout_c2) every axis exists in the grid.
     - (layout_c3) no axis occurs twice, unless in terms that stand for the same
       label: equal extent and equal cut (a diagonal).
