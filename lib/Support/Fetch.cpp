@@ -4,6 +4,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 
 using namespace tapestry;
 
@@ -58,6 +59,8 @@ struct Cluster {
   ZBox constants;
   bool leavesTensor = false;
   llvm::SmallVector<unsigned, 4> pieces;
+  /// Per dimension, where they are a star.
+  llvm::SmallVector<Arms, 4> arms;
   /// The elements that a device lacks of the hull.
   double lacking = 0;
 
@@ -160,6 +163,8 @@ double FetchPlanner::lacking(const Cluster &cluster) const {
 Access FetchPlanner::accessOf(const Cluster &cluster) const {
   Access access = cluster.first->access;
   access.projection = cluster.read;
+  for (auto [dim, arms] : llvm::zip(access.projection.dims, cluster.arms))
+    dim.arms = arms;
   for (auto [dim, constants] :
        llvm::zip_equal(access.projection.dims, cluster.constants)) {
     if (constants.size() == 1)
@@ -201,6 +206,43 @@ static void mergeClusters(const FetchPlanner &planner,
   }
 }
 
+/// The constant that most pieces have in a dimension, the least of several.
+static int64_t commonConstant(const Cluster &cluster, unsigned dim,
+                              llvm::ArrayRef<TensorRead> reads) {
+  std::map<int64_t, unsigned> counts;
+  for (unsigned number : cluster.pieces)
+    ++counts[reads[number].access.projection.dims[dim].constant];
+  return std::max_element(
+             counts.begin(), counts.end(),
+             [](const auto &a, const auto &b) { return a.second < b.second; })
+      ->first;
+}
+
+/// Gives a hull arms if it is that of a star: its pieces are beside a common
+/// one in one dimension at most, and inside of the tensor, so that none reads
+/// a corner.
+static void findArms(Cluster &cluster, llvm::ArrayRef<TensorRead> reads) {
+  if (cluster.leavesTensor)
+    return;
+  llvm::SmallVector<int64_t, 4> centre;
+  llvm::SmallVector<Arms, 4> arms;
+  for (auto [number, constants] : llvm::enumerate(cluster.constants)) {
+    centre.push_back(commonConstant(cluster, number, reads));
+    arms.push_back(
+        {centre.back() - constants.lo, constants.hi - 1 - centre.back()});
+  }
+  bool isStar = llvm::all_of(cluster.pieces, [&](unsigned piece) {
+    return llvm::count_if(
+               llvm::zip_equal(reads[piece].access.projection.dims, centre),
+               [](auto each) {
+                 return std::get<0>(each).constant != std::get<1>(each);
+               }) <= 1;
+  });
+  if (isStar &&
+      llvm::count_if(arms, [](const Arms &each) { return each.any(); }) > 1)
+    cluster.arms = std::move(arms);
+}
+
 std::vector<Access> tapestry::planFetches(llvm::ArrayRef<TensorRead> reads,
                                           llvm::ArrayRef<int64_t> extents) {
   FetchPlanner planner(extents);
@@ -222,9 +264,12 @@ std::vector<Access> tapestry::planFetches(llvm::ArrayRef<TensorRead> reads,
     fetches.push_back(access);
   }
   mergeClusters(planner, clusters);
-  for (const Cluster &cluster : clusters)
-    if (cluster.isHull())
-      for (unsigned number : cluster.pieces)
-        fetches[number] = planner.accessOf(cluster);
+  for (Cluster &cluster : clusters) {
+    if (!cluster.isHull())
+      continue;
+    findArms(cluster, reads);
+    for (unsigned number : cluster.pieces)
+      fetches[number] = planner.accessOf(cluster);
+  }
   return fetches;
 }

@@ -8,6 +8,7 @@ hold are counted here one by one. That is what plan and run have to send.
 """
 
 import argparse
+import json
 
 import numpy as np
 from check_gather import execute
@@ -39,14 +40,31 @@ STENCILS = {
 
 # What an index outside reads: np.pad's names.
 BOUNDARIES = {"pad": "constant", "edge": "edge", "reflect": "reflect", "wrap": "wrap"}
+# Where bytes take all the time.
+WIRE = {
+    "tapestry_machine": 1,
+    "name": "wire",
+    "flops": "1TFLOP/s",
+    "memory_bandwidth": "1TB/s",
+    "link": {"bandwidth": "1kB/s", "latency": "1ns"},
+}
+# Stencils that read nothing outside.
+INTERIOR = "interior"
 
 
 def place(label, shift):
     return f"{label} {'+' if shift > 0 else '-'} {abs(shift)}" if shift else label
 
 
-def read(boundary, shift):
-    i, j = place("i", shift[0]), place("j", shift[1])
+def margin(stencil, boundary):
+    """Of the rows and columns beside each edge, how many have no result."""
+    return max(abs(k) for shift in stencil for k in shift) if boundary == INTERIOR else 0
+
+
+def read(boundary, shift, less):
+    i, j = place("i", shift[0] + less), place("j", shift[1] + less)
+    if boundary == INTERIOR:
+        return f"U[{i}, {j}]"
     if boundary == "wrap":
         return f"U[({i}) % {ROWS}, ({j}) % {COLUMNS}]"
     return f"pad(U, 2)[{i}, {j}]" if boundary == "pad" else f"{boundary}(U)[{i}, {j}]"
@@ -58,29 +76,32 @@ def weight(number):
 
 def program(stencil, boundary, parts):
     """One statement that reads a computed tensor at all places."""
-    terms = [f"{weight(k)} * {read(boundary, shift)}" for k, shift in enumerate(stencil)]
+    less = margin(stencil, boundary)
+    terms = [f"{weight(k)} * {read(boundary, shift, less)}" for k, shift in enumerate(stencil)]
     cut = f"{{i: {parts[0]}, j: {parts[1]}}}"
     return (
         f"input X : f32[{ROWS}, {COLUMNS}] @ {{0: {parts[0]}, 1: {parts[1]}}}\n"
         f"U[i:{ROWS}, j:{COLUMNS}] @ {cut} = X[i, j] + 1\n"
-        f"S[i:{ROWS}, j:{COLUMNS}] @ {cut} = {' + '.join(terms)}\n"
+        f"S[i:{ROWS - 2 * less}, j:{COLUMNS - 2 * less}] @ {cut} = {' + '.join(terms)}\n"
         "output S\n"
     )
 
 
 def around(values, boundary):
     """With three more on each side."""
-    if boundary == "pad":
+    if boundary in ("pad", INTERIOR):
         return np.pad(values, 3, constant_values=2)
     return np.pad(values, 3, BOUNDARIES[boundary])
 
 
 def expected(X, stencil, boundary):
     wide = around(X.astype(np.float64) + 1, boundary)
-    return sum(
+    all_points = sum(
         weight(k) * wide[3 + a : 3 + a + ROWS, 3 + b : 3 + b + COLUMNS]
         for k, (a, b) in enumerate(stencil)
     )
+    less = margin(stencil, boundary)
+    return all_points[less : ROWS - less, less : COLUMNS - less]
 
 
 def blocks(extent, parts):
@@ -91,19 +112,26 @@ def blocks(extent, parts):
 def lacking(stencil, boundary, parts):
     """Bytes that all devices lack together."""
     cells = np.arange(ROWS * COLUMNS).reshape(ROWS, COLUMNS)
-    wide = np.pad(cells, 3, constant_values=-1) if boundary == "pad" else around(cells, boundary)
+    is_cut = boundary in ("pad", INTERIOR)
+    wide = np.pad(cells, 3, constant_values=-1) if is_cut else around(cells, boundary)
+    less = margin(stencil, boundary)
+    first = 3 + less
     count = 0
-    for rows in blocks(ROWS, parts[0]):
-        for columns in blocks(COLUMNS, parts[1]):
+    # The results of a device and what it holds.
+    for rows, own_rows in zip(blocks(ROWS - 2 * less, parts[0]), blocks(ROWS, parts[0])):
+        for columns, own_columns in zip(
+            blocks(COLUMNS - 2 * less, parts[1]), blocks(COLUMNS, parts[1])
+        ):
             if not rows or not columns:
                 continue
             wanted = set()
             for a, b in stencil:
                 part = wide[
-                    rows[0] + 3 + a : rows[-1] + 4 + a, columns[0] + 3 + b : columns[-1] + 4 + b
+                    rows[0] + first + a : rows[-1] + 1 + first + a,
+                    columns[0] + first + b : columns[-1] + 1 + first + b,
                 ]
                 wanted.update(part.ravel().tolist())
-            held = cells[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+            held = cells[np.ix_(own_rows, own_columns)]
             count += len(wanted - {-1} - set(held.ravel().tolist()))
     return 4 * count
 
@@ -120,15 +148,19 @@ def twice(stencil, boundary, parts):
     return 4 * working * 4 * reach**2
 
 
-def check(folder, backend, stencil, boundary, parts):
+def check(folder, backend, stencil, boundary, parts, cost="paper"):
     devices = parts[0] * parts[1]
     random = np.random.default_rng(devices)
     X = random.integers(-64, 64, (ROWS, COLUMNS)).astype(np.float32)
     (folder / "halos.ein").write_text(program(stencil, boundary, parts))
+    (folder / "wire.json").write_text(json.dumps(WIRE))
+    costs = [] if cost == "paper" else [f"--cost={cost}", "--machine=./wire.json"]
     driver.tapestry(
-        "plan", "halos.ein", f"--devices={devices}", "--json=plan.json", cwd=folder
+        "plan", "halos.ein", f"--devices={devices}", "--json=plan.json", *costs, cwd=folder
     ).expect_status(0)
     words = [*driver.save_inputs(folder, {"X": X}), *driver.output_options(["S"])]
+    if backend == "local":
+        words += ["--plan=plan.json"]
     execute(folder, "halos.ein", devices, [*words, "--report=r.json"], backend).expect_status(0)
     plan, report = (driver.load_json(folder / name) for name in ("plan.json", "r.json"))
     contract.check_contract(plan, report, devices, backend)
@@ -138,6 +170,27 @@ def check(folder, backend, stencil, boundary, parts):
     wanted = lacking(stencil, boundary, parts) + twice(stencil, boundary, parts)
     if sent != wanted:
         raise CheckFailed(f"{sent} bytes are sent of {wanted} that devices lack")
+
+
+def grids_of(devices):
+    return [(rows, devices // rows) for rows in range(1, devices + 1) if devices % rows == 0]
+
+
+def check_interior(folder, backend):
+    """Five points on all cuts, the others on some, planned by both models in turns."""
+    failed = 0
+    grids = [parts for devices in range(1, 9) for parts in grids_of(devices)]
+    for number, (name, stencil) in enumerate(STENCILS.items()):
+        chosen = grids if name == "five points" else grids[3 + number % 5 :: 5]
+        for parts in chosen if backend == "local" else [(1, 4), (2, 2), (3, 1)]:
+            costs = ["paper", "spmd"] if name == "five points" else ["spmd"]
+            for cost in costs if backend == "local" else ["paper"]:
+                try:
+                    check(folder, backend, stencil, INTERIOR, parts, cost)
+                except CheckFailed as error:
+                    failed += 1
+                    print(f"FAILED: {name}, interior, on {parts} by {cost}: {error}")
+    return failed
 
 
 def interior(parts):
@@ -194,12 +247,8 @@ def check_copies(folder, backend, source, want, parts, copies=False):
     return sum(entry["counted_bytes"] for entry in report["collectives"])
 
 
-def check_rows_sent(sent, devices):
-    """Of the interior, cut by rows, rows as a whole: both ends of some are read with no row above them."""
-    ideal = 4 * COLUMNS * sum(
-        len(set(range(part[0], part[-1] + 3)) - set(own)) if part else 0
-        for own, part in zip(blocks(ROWS, devices), blocks(ROWS - 2, devices))
-    )
+def check_sent(sent, parts):
+    ideal = lacking(STENCILS["five points"], INTERIOR, parts)
     if sent != ideal:
         raise CheckFailed(f"{sent} bytes are sent, {ideal} are lacking")
 
@@ -208,8 +257,7 @@ def check_all_copies(folder, backend):
     failed = 0
     five = STENCILS["five points"]
     for devices in range(1, 9):
-        grids = [(rows, devices // rows) for rows in range(1, devices + 1) if devices % rows == 0]
-        for number, parts in enumerate(grids):
+        for number, parts in enumerate(grids_of(devices)):
             programs = {"interior": (interior(parts), inner)}
             for passes in (1, 4, 5)[devices % 2 :]:
                 programs[f"{passes} passes"] = (
@@ -227,8 +275,8 @@ def check_all_copies(folder, backend):
             for name in chosen:
                 try:
                     sent = check_copies(folder, backend, *programs[name], parts)
-                    if name == "interior" and parts[1] == 1:
-                        check_rows_sent(sent, devices)
+                    if name == "interior":
+                        check_sent(sent, parts)
                 except CheckFailed as error:
                     failed += 1
                     print(f"FAILED: {name} on {parts}: {error}")
@@ -265,7 +313,7 @@ def check_rims(folder, backend):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--backend", choices=["local", "mpi"], default="local")
-    parser.add_argument("--boundary", choices=BOUNDARIES)
+    parser.add_argument("--boundary", choices=[*BOUNDARIES, INTERIOR])
     parser.add_argument("--copies", action="store_true", help="count what is copied, too")
     parser.add_argument("--rims", action="store_true", help="the same of larger tensors")
     options = parser.parse_args()
@@ -277,7 +325,11 @@ def main():
         if options.copies:
             check_all_copies(folder, options.backend)
             return
+        if options.boundary in (None, INTERIOR):
+            failed += check_interior(folder, options.backend)
         for boundary in [options.boundary] if options.boundary else BOUNDARIES:
+            if boundary == INTERIOR:
+                continue
             for number, (name, stencil) in enumerate(STENCILS.items()):
                 for parts in GRIDS[number % 2 :: 2] if options.backend == "local" else GRIDS[2:5:2]:
                     try:

@@ -79,6 +79,39 @@ TEST(FetchTest, StarsAreOnePerDirection) {
   EXPECT_EQ(wide.groups(), (Numbers{0, 1, 0, 1}));
 }
 
+/// Inside of its tensor a star is one cross, whatever the blocks are.
+TEST(FetchTest, StarsInsideAreCrosses) {
+  Stencil five({40, 37});
+  five.at({0, 1}).at({2, 1}).at({1, 0}).at({1, 2}).at({1, 1});
+  auto makeInner = [](Stencil &stencil) {
+    for (TensorRead &read : stencil.reads)
+      read.access.fallback = AccessFallback::None;
+  };
+  llvm::SmallVector<int64_t> inner = {38, 35};
+  makeInner(five);
+  for (const Access &fetch : planFetches(five.reads, inner)) {
+    EXPECT_EQ(fetch.image({{8, 16}, {0, 8}}), (ZBox{{8, 18}, {0, 10}}));
+    for (const ProjectionDim &dim : fetch.projection.dims)
+      EXPECT_EQ(dim.arms, (Arms{1, 1}));
+    EXPECT_EQ(fetch.projection.core(), five.reads.back().access.projection);
+  }
+  // A corner more, and what is no star of its own.
+  five.at({2, 2});
+  makeInner(five);
+  for (const Access &fetch : planFetches(five.reads, inner))
+    for (const ProjectionDim &dim : fetch.projection.dims)
+      EXPECT_FALSE(dim.arms.any());
+  // Without its centre, farther to one side.
+  Stencil wide({40, 37});
+  wide.at({1, 0}).at({0, 2}).at({1, 1}).at({1, 3}).at({2, 2}).at({3, 2});
+  wide.at({1, 4});
+  makeInner(wide);
+  for (const Access &fetch : planFetches(wide.reads, {37, 33})) {
+    EXPECT_EQ(fetch.projection.dims[0].arms, (Arms{1, 2}));
+    EXPECT_EQ(fetch.projection.dims[1].arms, (Arms{2, 2}));
+  }
+}
+
 TEST(FetchTest, WhatIsFarApartStaysApart) {
   Stencil far({1000});
   far.at({0}).at({500}).at({1}).at({501});

@@ -26,7 +26,9 @@ struct TensorRead {
 /// which differ from it in constants alone, and in folds. However the labels
 /// are cut, a device's box of that holds its boxes of all of them. Hulls are
 /// formed where devices lack no more elements of them than of the pieces, each
-/// having what it reads without constants, of blocks that are eighths.
+/// having what it reads without constants, of blocks that are eighths. The hull
+/// of a star that stays inside of its tensor is a cross (`Arms`): nobody reads
+/// its corners, and none is sent.
 std::vector<Access> planFetches(llvm::ArrayRef<TensorRead> reads,
                                 llvm::ArrayRef<int64_t> extents);
 
