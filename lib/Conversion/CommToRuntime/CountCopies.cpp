@@ -139,7 +139,7 @@ struct CountCopies : tapestry::impl::CountCopiesBase<CountCopies> {
 private:
   void count(func::FuncOp function);
   void countIn(Block &block, Value rank);
-  bool writesOutput(Operation &op);
+  bool writesOutput(Operation &op, ArrayRef<Value> targets);
   SmallVector<Value> targetsOf(Operation &op);
   func::FuncOp declareCount(Location loc, Type rank);
 
@@ -184,19 +184,24 @@ SmallVector<Value> CountCopies::targetsOf(Operation &op) {
       known->second, [&](unsigned number) { return call.getOperand(number); });
 }
 
-/// Whether an output is handed what an input has.
-bool CountCopies::writesOutput(Operation &op) {
-  auto copy = dyn_cast<memref::CopyOp>(op);
-  if (!copy)
+/// Whether outputs, the targets of a copy or of a kernel, are handed what
+/// inputs have.
+bool CountCopies::writesOutput(Operation &op, ArrayRef<Value> targets) {
+  if (!isa<memref::CopyOp, func::CallOp>(op))
     return false;
   auto argumentOf = [&](Value buffer) -> size_t {
     auto argument = dyn_cast<BlockArgument>(rootOf(buffer));
     bool isOwn = argument && argument.getOwner() == &own.front();
     return isOwn ? argument.getArgNumber() : 0;
   };
-  size_t source = argumentOf(copy.getSource());
-  return source != 0 && source <= numInputs &&
-         argumentOf(copy.getTarget()) > numInputs;
+  return llvm::all_of(op.getOperands(), [&](Value operand) {
+    if (!isa<MemRefType>(operand.getType()))
+      return true;
+    size_t argument = argumentOf(operand);
+    return llvm::is_contained(targets, operand)
+               ? argument > numInputs
+               : argument != 0 && argument <= numInputs;
+  });
 }
 
 void CountCopies::count(func::FuncOp function) {
@@ -241,7 +246,7 @@ void CountCopies::countIn(Block &block, Value rank) {
         isa<LLVM::LLVMPointerType>(rank.getType()))
       count(callee);
     SmallVector<Value> targets = targetsOf(op);
-    if (targets.empty() || writesOutput(op))
+    if (targets.empty() || writesOutput(op, targets))
       continue;
     auto vertex = op.getAttrOfType<StringAttr>("tapestry.vertex");
     Copied &copied =

@@ -1,6 +1,7 @@
 // What a vertex copies in a block is told behind its last copy; bodies that choose
 // among elements copy, those that compute do not, nor does the one write of an output
-// that hands out what an input has; what an output or a buffer has is copied.
+// that hands out what an input has, by a copy or by a kernel; what an output or a
+// buffer has is copied.
 
 // RUN: tapestry-opt %s -split-input-file -tapestry-count-copies | FileCheck %s
 
@@ -68,6 +69,34 @@ module attributes {comm.programs = [{name = "p", body = @program, inputs = [{lay
     // CHECK-NEXT: memref.copy %[[Y]], %[[Z]]
     // CHECK: arith.constant 32 : index
     memref.copy %y, %z : memref<8xf32> to memref<8xf32>
+    // CHECK: call @tapestry_rt_copied(%[[RANK]]
+    // CHECK-NEXT: return
+    return
+  }
+}
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+#grid = #tapestry_index.grid<"d" = 2>
+#whole = #tapestry_index.layout<[8] on #grid>
+
+// CHECK: comm.programs = [{body = @program, copies = [{vertex = "c"}], inputs
+module attributes {comm.programs = [{name = "p", body = @program, inputs = [{layout = #whole, name = "X", type = f32}], outputs = [{layout = #whole, name = "Y", type = f32}, {layout = #whole, name = "Z", type = f32}]}]} {
+  func.func private @kernel(%from: memref<8xf32>, %to: memref<8xf32>) attributes {tapestry.kernel} {
+    linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%from : memref<8xf32>) outs(%to : memref<8xf32>) {
+    ^bb0(%x: f32, %old: f32):
+      linalg.yield %x : f32
+    }
+    return
+  }
+  // CHECK: func.func private @program(%[[RANK:.*]]: !llvm.ptr, %[[X:.*]]: memref<8xf32>, %[[Y:.*]]: memref<8xf32>, %[[Z:.*]]: memref<8xf32>)
+  func.func private @program(%rank: !llvm.ptr, %x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8xf32>) attributes {tapestry.device} {
+    // CHECK: call @kernel(%[[X]], %[[Y]])
+    // CHECK-NEXT: call @kernel(%[[Y]], %[[Z]])
+    func.call @kernel(%x, %y) {tapestry.device, tapestry.vertex = "b"} : (memref<8xf32>, memref<8xf32>) -> ()
+    func.call @kernel(%y, %z) {tapestry.device, tapestry.vertex = "c"} : (memref<8xf32>, memref<8xf32>) -> ()
+    // CHECK: arith.constant 32 : index
     // CHECK: call @tapestry_rt_copied(%[[RANK]]
     // CHECK-NEXT: return
     return
