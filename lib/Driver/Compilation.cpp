@@ -253,13 +253,15 @@ ExitStatus Compilation::load() {
         return report(std::move(error));
   }
   // The oracle evaluates what the user wrote.
-  if (options.command == Command::Reference)
+  bool isOracle = options.command == Command::Reference;
+  if (isOracle)
     request.order = "none";
   // Files are verified as they are read, and what these passes make, once.
   PassManager pm(context.get());
   pm.enableVerifier(false);
   // A search tries all expansions.
-  buildGraphPipeline(pm, request, /*expands=*/!options.pareto.isWanted());
+  buildGraphPipeline(pm, request, /*expands=*/!options.pareto.isWanted(),
+                     /*composes=*/!isOracle);
   if (failed(pm.run(*module)) || failed(verify(*module)))
     return ExitBadInput;
   return checkTargets();

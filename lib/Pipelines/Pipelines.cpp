@@ -1,6 +1,7 @@
 //===- Pipelines.cpp - The phases of a compilation ------------------------===//
 
 #include "tapestry/Pipelines/Pipelines.h"
+#include "KeepNamed.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
@@ -48,8 +49,19 @@ void tapestry::registerAllCostModels() {
     llvm::consumeError(registerCostModel(*model));
 }
 
+/// Lets readers of views read what is behind them.
+static void addComposition(OpPassManager &pm, const PlanRequest &request) {
+  if (!request.planFile.empty())
+    pm.addNestedPass<teg::GraphOp>(createKeepNamed(request.planFile));
+  // Elsewhere what lies in several tensors is put together once: each reader
+  // would make windows of all of them.
+  teg::TapestryComposeSelectorsOptions compose;
+  compose.inPlace = true;
+  pm.addNestedPass<teg::GraphOp>(teg::createTapestryComposeSelectors(compose));
+}
+
 void tapestry::buildGraphPipeline(OpPassManager &pm, const PlanRequest &request,
-                                  bool expands) {
+                                  bool expands, bool composes) {
   registerAllCostModels();
   pm.addNestedPass<teg::GraphOp>(teg::createTapestryJoinNodes());
   pm.addPass(teg::createTapestryInlineCalls());
@@ -57,11 +69,8 @@ void tapestry::buildGraphPipeline(OpPassManager &pm, const PlanRequest &request,
   // Lowering would drop what bodies do not use: planned is what is left.
   pm.addNestedPass<teg::GraphOp>(createCanonicalizerPass());
   pm.addPass(teg::createTapestryPrune());
-  // Elsewhere what lies in several tensors is put together once: each reader
-  // would make windows of all of them.
-  teg::TapestryComposeSelectorsOptions compose;
-  compose.inPlace = true;
-  pm.addNestedPass<teg::GraphOp>(teg::createTapestryComposeSelectors(compose));
+  if (composes)
+    addComposition(pm, request);
   if (expands && request.planFile.empty()) {
     teg::TapestryExpandOptions expand;
     for (std::string &name : request.preferredRules())

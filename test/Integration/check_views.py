@@ -7,7 +7,7 @@ Each program is cut over its rows, those of the inputs as well. Values are NumPy
 bit for bit, and what is sent is what devices lack of the rows that they read,
 counted here row by row. With --copies, what reads a concatenation reads it where it
 lies, on 1 to 8 devices, by both cost models: nothing is sent, and nothing copied. Nor
-do products put it together.
+do products put it together. Views in statements of their own are read through.
 """
 
 import argparse
@@ -214,6 +214,38 @@ CONCATENATIONS = {
         lambda A, B: 1 + np.concatenate([A[40:], B, A[:40]]),
     ),
 }
+# Statements that are views alone are read through by what alone reads them.
+STATEMENTS = {
+    "B = A[0:48, :]; C = A[48:96, :]; Y = concat[0](B, C)": ({"A": (96, 40)}, lambda A: A),
+    "B = 2 * A; C = B[0:30, :]; D = B[30:, :]; E = concat[0](C, D); Y = exp(E)": (
+        {"A": (96, 40)},
+        lambda A: np.exp(2 * A),
+    ),
+    "B = A[0:30, :]; C = A[30:, :]; D = concat[0](C, B); Y = exp(D)": (
+        {"A": (96, 40)},
+        lambda A: np.exp(np.roll(A, -30, 0)),
+    ),
+    "B = A[:, 7:]; C = A[:, 0:7]; Y = concat[1](B, C)": (
+        {"A": (96, 40)},
+        lambda A: np.roll(A, -7, 1),
+    ),
+    "B = A[:30, :]; C = A[30:, :]; Y = exp(concat[0](C, B)) + 1": (
+        {"A": (96, 40)},
+        lambda A: np.exp(np.roll(A, -30, 0)) + 1,
+    ),
+    "C = concat[0](A, B); D = C[20:150, :]; Y[i, j] = D[i, j] * 2": (
+        {"A": (96, 40), "B": (64, 40)},
+        lambda A, B: 2 * np.concatenate([A, B])[20:150],
+    ),
+    "T[j, i] = A[i, j]; U = T[:, 10:]; Y = exp(U)": (
+        {"A": (96, 40)},
+        lambda A: np.exp(A.T[:, 10:]),
+    ),
+    "B = A[60:, :]; C = A[20:60, :]; D = A[:20, :]; E = concat[0](B, C, D); Y = exp(E)": (
+        {"A": (96, 40)},
+        lambda A: np.exp(np.concatenate([A[60:], A[20:60], A[:20]])),
+    ),
+}
 # Partial sums of each tensor add to each other where they are summed over.
 PRODUCTS = {
     "concat[0](A, C) @ B": (
@@ -232,6 +264,14 @@ PRODUCTS = {
         {"A": (40, 96), "B": (60, 48), "C": (36, 48)},
         lambda A, B, C: A @ np.concatenate([B, C]),
     ),
+    "C = A[0:30, :]; D = A[30:, :]; E = concat[0](D, C); Y = E @ B": (
+        {"A": (100, 64), "B": (64, 48)},
+        lambda A, B: np.roll(A, -30, 0) @ B,
+    ),
+    "C = A[0:30, :]; D = A[50:, :]; E = concat[0](C, D); Y = E @ B": (
+        {"A": (100, 64), "B": (64, 48)},
+        lambda A, B: np.concatenate([A[:30], A[50:]]) @ B,
+    ),
 }
 
 
@@ -243,7 +283,8 @@ def check_concatenation(folder, expression, shapes, value, devices, backend, cos
     lines = [
         f"input {name} : f32[{', '.join(map(str, shape))}]" for name, shape in shapes.items()
     ]
-    (folder / "c.ein").write_text("\n".join([*lines, f"Y = {expression}", "output Y", ""]))
+    statements = expression.split("; ") if " = " in expression else [f"Y = {expression}"]
+    (folder / "c.ein").write_text("\n".join([*lines, *statements, "output Y", ""]))
     words = [*driver.save_inputs(folder, inputs), *driver.output_options(["Y"])]
     words += [f"--cost={cost}", "--report=r.json"]
     execute(folder, "c.ein", devices, words, backend).expect_status(0)
@@ -271,7 +312,8 @@ def main():
     backend = options.backend
     with driver.workspace() as folder:
         if options.copies:
-            for expression, (shapes, value) in {**CONCATENATIONS, **PRODUCTS}.items():
+            programs = {**CONCATENATIONS, **STATEMENTS, **PRODUCTS}
+            for expression, (shapes, value) in programs.items():
                 for devices in range(1, 9):
                     for cost in ("paper", "spmd"):
                         check_concatenation(

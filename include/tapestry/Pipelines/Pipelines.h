@@ -38,10 +38,12 @@ void registerAllCostModels();
 
 /// Prunes, expands operators and orders products of many tensors as the request
 /// says. Where a plan file says how operators expand, or whoever runs the
-/// pipeline wants them as they are (`expands`), they stay.
+/// pipeline wants them as they are (`expands`), they stay. What reads views
+/// reads what is behind them, but for who evaluates what was written
+/// (`composes`).
 void buildGraphPipeline(mlir::OpPassManager &pm,
                         const plan::PlanRequest &request = plan::PlanRequest(),
-                        bool expands = true);
+                        bool expands = true, bool composes = true);
 /// Cuts the graph over the devices. A memory limit holds for what the program
 /// will allocate (findPeakBytes).
 void buildPlanPipeline(mlir::OpPassManager &pm,

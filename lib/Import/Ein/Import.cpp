@@ -13,6 +13,7 @@
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Diagnostics.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include "tapestry/Dialect/Tapestry/IR/Constraints.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryCollect.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryConstant.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryLoop.h"
@@ -312,6 +313,14 @@ Operation *GraphEmitter::emitSort(const Tensor &tensor, const Vertex &vertex,
       /*home_route=*/nullptr, /*operand_routes=*/nullptr);
 }
 
+/// Whether a body yields what it has read, or some of it by choice.
+static bool isView(teg::EinsumOp op) {
+  Value yielded = op.getBody().front().getTerminator()->getOperand(0);
+  return op.getMonoid() == tapestry::Monoid::None &&
+         (isa<BlockArgument>(yielded) ||
+          yielded.getDefiningOp<arith::SelectOp>());
+}
+
 Operation *GraphEmitter::emitEinsum(const Tensor &tensor, const Vertex &vertex,
                                     Location loc) {
   SmallVector<teg::ScalarLabel> labels;
@@ -341,6 +350,8 @@ Operation *GraphEmitter::emitEinsum(const Tensor &tensor, const Vertex &vertex,
       teg::buildEinsum(builder, loc, tensor.name, labels, vertex.numParallel,
                        convert(vertex.monoid), type, expr);
   setCombiner(builder, einsum, vertex, tensor.type);
+  if (vertex.isMade && isView(einsum))
+    einsum->setAttr(teg::madeAttrName, builder.getUnitAttr());
   return einsum;
 }
 

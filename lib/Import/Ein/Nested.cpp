@@ -261,6 +261,8 @@ unsigned StatementAnalyzer::internInner(Vertex inner, ElementType type) {
        llvm::ArrayRef(inner.labels).take_front(inner.numParallel))
     added.shape.push_back(label.extent);
   added.vertex = std::move(inner);
+  // A copy that is asked for, or of what no subscript of the reader can say.
+  added.vertex.isMade = true;
   inners.push_back(std::move(added));
   return inners.size() - 1;
 }

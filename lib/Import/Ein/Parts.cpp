@@ -31,6 +31,7 @@ private:
   const Expr *visitCall(const CallExpr &call, bool isWhole);
   bool isCopy(const Expr *expr) const;
   const Expr *visitCopy(const CallExpr &call, bool isWhole);
+  const Expr *takeCopy(const Expr *operand);
   const Expr *visitView(const ViewExpr &view);
   const Expr *visitAccess(const AccessExpr &access);
   const AccessExpr *sliceAccess(const AccessExpr &access);
@@ -209,6 +210,17 @@ bool Parts::isCopy(const Expr *expr) const {
          !scope().lookup("copy");
 }
 
+/// A statement of its own for `operand`, even where that is a view alone.
+const Expr *Parts::takeCopy(const Expr *operand) {
+  const Expr *part = takeOut(operand, "copy");
+  if (!part)
+    return nullptr;
+  const Binding *binding = own->lookup(llvm::cast<NameExpr>(part)->name);
+  if (const Tensor *tensor = binding->tensorIn(analyzer.graph); tensor->vertex)
+    analyzer.graph.vertices[*tensor->vertex].isMade = true;
+  return part;
+}
+
 /// `copy(X)`: a tensor of its own with these values, whatever views lie
 /// between.
 const Expr *Parts::visitCopy(const CallExpr &call, bool isWhole) {
@@ -216,7 +228,7 @@ const Expr *Parts::visitCopy(const CallExpr &call, bool isWhole) {
   if (!operand)
     return nullptr;
   if (isWhole && !findLabel(operand, scope()) && readsTensor(operand, scope()))
-    return takeOut(operand, "copy");
+    return takeCopy(operand);
   return analyzer.context.create<ReduceExpr>(call.range, Reduction(),
                                              llvm::ArrayRef<Label>(), operand);
 }

@@ -1,4 +1,5 @@
 // RUN: tapestry-opt %s --tapestry-compose-selectors --split-input-file | FileCheck %s
+// RUN: tapestry-opt %s --pass-pipeline='builtin.module(tapestry.graph(tapestry-compose-selectors{in-place}))' --split-input-file | FileCheck --check-prefix=PLACE %s
 
 // The example of the pass' description.
 // CHECK-LABEL: tapestry.graph @g {
@@ -175,4 +176,93 @@ tapestry.graph @carried {
     tapestry.next %b : tensor<7xi32>
   }
   tapestry.sink "Y", %Y : tensor<7xi32>
+}
+
+// -----
+
+// Einsums that compute nothing are views where readers read in place: the slices of
+// Y go on in each other; what is marked or has two readers is made, and the mark goes.
+// CHECK-LABEL: tapestry.graph @einsums
+// CHECK: tapestry.einsum "A"
+// CHECK: tapestry.einsum "Y" [i = 7] (%A[i] pad 0 : i32, %B[i - 3] pad 0 : i32) -> [i]
+// PLACE-LABEL: tapestry.graph @einsums
+// PLACE-NEXT: %[[X:.*]] = tapestry.source "X"
+// PLACE-NEXT: tapestry.einsum "Y" [i = 7] (%[[X]][i]) -> [i]
+// PLACE: tapestry.einsum "Z" [i = 7] (%[[X]][i + 4] pad 0 : i32, %[[X]][i - 3] pad 0 : i32) -> [i]
+// PLACE: %[[M:.*]] = tapestry.einsum "M" [i = 3] (%[[X]][i + 1]) -> [i] {
+// PLACE: tapestry.einsum "N" [i = 3] (%[[M]][i])
+// PLACE: %[[P:.*]] = tapestry.einsum "P" [i = 3] (%[[X]][i + 2])
+// PLACE: tapestry.einsum "Q" [i = 3] (%[[P]][i], %[[X]][i + 4])
+// PLACE: tapestry.einsum "R" [i = 3] (%[[P]][i])
+tapestry.graph @einsums {
+  %X = tapestry.source "X" : tensor<7xi32>
+  %A = tapestry.einsum "A" [i = 3] (%X[i]) -> [i] {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<7xi32>) -> tensor<3xi32>
+  %B = tapestry.einsum "B" [i = 4] (%X[i + 3]) -> [i] {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<7xi32>) -> tensor<4xi32>
+  %Y = tapestry.einsum "Y" [i = 7] (%A[i] pad 0 : i32, %B[i - 3] pad 0 : i32) -> [i] {
+  ^bb0(%x: i32, %y: i32):
+    %i = tapestry.label "i"
+    %n = arith.constant 3 : index
+    %c = arith.cmpi slt, %i, %n : index
+    %v = arith.select %c, %x, %y : i32
+    tapestry.yield %v : i32
+  } : (tensor<3xi32>, tensor<4xi32>) -> tensor<7xi32>
+  %C = tapestry.einsum "C" [i = 3] (%X[i + 4]) -> [i] {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<7xi32>) -> tensor<3xi32>
+  %D = tapestry.einsum "D" [i = 4] (%X[i]) -> [i] {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<7xi32>) -> tensor<4xi32>
+  %E = tapestry.einsum "E" [i = 7] (%C[i] pad 0 : i32, %D[i - 3] pad 0 : i32) -> [i] {
+  ^bb0(%x: i32, %y: i32):
+    %i = tapestry.label "i"
+    %n = arith.constant 3 : index
+    %c = arith.cmpi slt, %i, %n : index
+    %v = arith.select %c, %x, %y : i32
+    tapestry.yield %v : i32
+  } : (tensor<3xi32>, tensor<4xi32>) -> tensor<7xi32>
+  %Z = tapestry.einsum "Z" [i = 7] (%E[i]) -> [i] {
+  ^bb0(%x: i32):
+    %w = arith.muli %x, %x : i32
+    tapestry.yield %w : i32
+  } : (tensor<7xi32>) -> tensor<7xi32>
+  %M = tapestry.einsum "M" [i = 3] (%X[i + 1]) -> [i] attributes {tapestry.made} {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<7xi32>) -> tensor<3xi32>
+  %N = tapestry.einsum "N" [i = 3] (%M[i]) -> [i] {
+  ^bb0(%x: i32):
+    %w = arith.muli %x, %x : i32
+    tapestry.yield %w : i32
+  } : (tensor<3xi32>) -> tensor<3xi32>
+  %P = tapestry.einsum "P" [i = 3] (%X[i + 2]) -> [i] {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<7xi32>) -> tensor<3xi32>
+  %S = tapestry.einsum "S" [i = 3] (%X[i + 4]) -> [i] {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<7xi32>) -> tensor<3xi32>
+  %Q = tapestry.einsum "Q" [i = 3] (%P[i], %S[i]) -> [i] {
+  ^bb0(%x: i32, %y: i32):
+    %w = arith.muli %x, %y : i32
+    tapestry.yield %w : i32
+  } : (tensor<3xi32>, tensor<3xi32>) -> tensor<3xi32>
+  %R = tapestry.einsum "R" [i = 3] (%P[i]) -> [i] {
+  ^bb0(%x: i32):
+    %w = arith.muli %x, %x : i32
+    tapestry.yield %w : i32
+  } : (tensor<3xi32>) -> tensor<3xi32>
+  tapestry.sink "Y", %Y : tensor<7xi32>
+  tapestry.sink "Z", %Z : tensor<7xi32>
+  tapestry.sink "N", %N : tensor<3xi32>
+  tapestry.sink "Q", %Q : tensor<3xi32>
+  tapestry.sink "R", %R : tensor<3xi32>
 }

@@ -302,6 +302,8 @@ struct Vertex : Expression {
   std::optional<Block> block;
   /// The second argument of a norm.
   Expression epsilon;
+  /// Whether what reads it reads what it makes, were it a view alone.
+  bool isMade = false;
   /// The elements of a constant tensor, which has no expression.
   std::vector<Constant> literal;
   /// Of an index that is computed, how the program has it.

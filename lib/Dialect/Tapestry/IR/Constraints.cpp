@@ -292,6 +292,10 @@ static bool isMark(Operation *, Attribute value) {
   return isa<UnitAttr>(value);
 }
 
+static bool isMadeMark(Operation *op, Attribute value) {
+  return isa<EinsumOp>(op) && isa<UnitAttr>(value);
+}
+
 static bool isDeviceMark(Operation *op, Attribute value) {
   return isa<FunctionOpInterface, CallOpInterface>(op) && isa<UnitAttr>(value);
 }
@@ -319,6 +323,7 @@ static constexpr index::OwnAttribute ownAttributes[] = {
     // tapestry_c5
     {"tapestry.rewrites", "lists rewrites, each a list of words, on a graph",
      areRewrites},
+    {madeAttrName, "is a unit attribute of einsums", isMadeMark},
     {"tapestry.vertex", "is a string, the name of the vertex that an op is of",
      isVertexName},
     {"tapestry.device", "is a unit attribute of functions and calls",

@@ -7,10 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "tapestry/Dialect/Tapestry/Transforms/ComposeSelectors.h"
-#include "GraphViews.h"
+#include "EinsumViews.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include "tapestry/Dialect/Tapestry/IR/Constraints.h"
 #include "tapestry/Dialect/Tapestry/IR/EinsumLabels.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestrySelectors.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
@@ -32,6 +33,14 @@ static constexpr size_t mostPieces = 8;
 //===----------------------------------------------------------------------===//
 // Views of one tensor
 //===----------------------------------------------------------------------===//
+
+/// The points at which a body may choose what it reads of an operand.
+static ZBox pointsOf(EinsumOp reader, unsigned operand) {
+  std::vector<Access> accesses =
+      cast<BlockOpInterface>(reader.getOperation()).getAccesses(operand);
+  ZBox points = boxOfShape(reader.getExtents());
+  return accesses.size() == 1 ? accesses[0].guarded(points) : points;
+}
 
 namespace {
 
@@ -108,24 +117,36 @@ Reading Composer::readingOf(unsigned operand) {
 
 EinsumOp Composer::create(OpBuilder &builder) {
   auto made = cast<EinsumOp>(builder.clone(*reader));
-  SmallVector<Attribute> maps;
+  SmallVector<Attribute> maps,
+      pads(made.getPads().begin(), made.getPads().end());
   for (auto [number, reading] : llvm::enumerate(readings)) {
     made->setOperand(number, reading.operand);
     maps.push_back(AffineMapAttr::get(index::getStartMap(
         reading.projection, reader.getExtents().size(), reader.getContext())));
+    auto shape = cast<RankedTensorType>(reading.operand.getType()).getShape();
+    if (reading.isComposed && made.getPad(number) &&
+        contains(boxOfShape(shape),
+                 reading.projection.image(boxOfShape(reader.getExtents()))))
+      pads[number] = builder.getUnitAttr();
   }
   maps.push_back(AffineMapAttr::get(reader.getResultMap()));
   made.setIndexingMapsAttr(builder.getArrayAttr(maps));
+  made.setPadsAttr(builder.getArrayAttr(pads));
   made.removeOperandRoutesAttr();
   keepLabels(made, builder);
   return made;
 }
 
 bool Composer::readsTheSame(EinsumOp made, unsigned operand) {
+  OperandRead before = readBy(reader, operand, op.getTensorOperands()[operand],
+                              /*asIs=*/false);
+  ZBox points = pointsOf(reader, operand);
+  for (ProjectionDim &dim : before.projection.dims)
+    for (const AffineTerm &term : dim.terms)
+      dim.constant += term.coefficient * points[term.dim].lo;
   return !findReadFault(
-      readBy(made, operand, readings[operand].operand, /*asIs=*/true),
-      readBy(reader, operand, op.getTensorOperands()[operand], /*asIs=*/false),
-      op.getIndexSpace());
+      readBy(made, operand, readings[operand].operand, /*asIs=*/true), before,
+      points);
 }
 
 EinsumOp Composer::compose(OpBuilder &builder) {
@@ -163,7 +184,7 @@ public:
       : op(op), operand(operand), views(views), most(most), inPlace(inPlace),
         read(op.getSubscripts(operand)),
         view(views.of(op.getInputs()[operand])),
-        image(read.image(boxOfShape(op.getExtents()))) {}
+        image(read.image(pointsOf(op, operand))) {}
 
   /// The einsum that takes its place; null where it stays.
   EinsumOp spread(OpBuilder &builder);
@@ -173,6 +194,7 @@ private:
   bool findPieces();
   void addOperands(OpBuilder &builder);
   void fillBody(OpBuilder &builder, EinsumOp made);
+  std::optional<unsigned> findOrder();
   Value emitChoice(OpBuilder &b, Location loc, ValueRange elements);
   Value emitSubscript(OpBuilder &b, Location loc, const ProjectionDim &dim);
 
@@ -193,17 +215,8 @@ private:
 
 } // namespace
 
-/// Whether each subscript is a constant, or a label and a constant.
-static bool isShifted(const Projection &read) {
-  return llvm::all_of(read.dims, [](const ProjectionDim &dim) {
-    return dim.isLinear() && dim.terms.size() <= 1 &&
-           (dim.terms.empty() || dim.terms.front().coefficient == 1);
-  });
-}
-
 bool Spreader::findPieces() {
-  if (inPlace &&
-      (op.getMonoid() != Monoid::None || !op.getInputs()[operand].hasOneUse()))
+  if (inPlace && !isReadByAlone(op.getInputs()[operand], op))
     return false;
   // A body knows labels, and what is folded is not chosen by where it is.
   if (op.getFold(operand) ||
@@ -261,10 +274,33 @@ Value Spreader::emitSubscript(OpBuilder &b, Location loc,
   return sum ? Value(arith::AddIOp::create(b, loc, sum, rest)) : rest;
 }
 
+/// The dimension along which the pieces follow each other, as they are listed;
+/// nothing where they do not.
+std::optional<unsigned> Spreader::findOrder() {
+  std::optional<unsigned> along;
+  for (size_t next = 1; next < pieces.size(); ++next) {
+    const ViewPiece &a = pieces[next - 1].first, &b = pieces[next].first;
+    for (auto [dim, cells] : llvm::enumerate(image)) {
+      ZRange before = intersect(a.cells[dim], cells);
+      ZRange behind = intersect(b.cells[dim], cells);
+      if (before == behind)
+        continue;
+      if (along.value_or(dim) != dim || before.hi != behind.lo)
+        return std::nullopt;
+      along = dim;
+    }
+    if (!a.steps.empty() || !b.steps.empty())
+      return std::nullopt;
+  }
+  return along;
+}
+
 /// The element of the piece that the index point reads, or the pad.
 Value Spreader::emitChoice(OpBuilder &b, Location loc, ValueRange elements) {
   SmallVector<Value> places(read.dims.size());
-  auto within = [&](unsigned dim, const ZRange &cells, int64_t step) {
+  std::optional<unsigned> along = findOrder();
+  auto within = [&](unsigned dim, const ZRange &cells, int64_t step,
+                    bool isLast) {
     Value all;
     auto number = [&](int64_t value) -> Value {
       return arith::ConstantIndexOp::create(b, loc, value);
@@ -280,8 +316,9 @@ Value Spreader::emitChoice(OpBuilder &b, Location loc, ValueRange elements) {
     };
     if (image[dim].lo < cells.lo)
       require(place(), arith::CmpIPredicate::sge, cells.lo);
-    // Behind the last in steps lie other pieces.
-    if (image[dim].hi > cells.hi + step - 1)
+    // Behind the last in steps lie other pieces; what lies there is chosen
+    // before.
+    if (image[dim].hi > cells.hi + step - 1 && (isLast || along != dim))
       require(place(), arith::CmpIPredicate::slt, cells.hi);
     if (step != 1)
       require(arith::RemSIOp::create(b, loc, place(), number(step)),
@@ -291,16 +328,17 @@ Value Spreader::emitChoice(OpBuilder &b, Location loc, ValueRange elements) {
   Value chosen;
   if (!contains(boxOfShape(view.shape), image))
     chosen = emitConstant(b, loc, op.getPad(operand));
-  for (auto [piece, element] : llvm::zip_equal(pieces, elements)) {
+  for (auto [number, element] : llvm::enumerate(elements)) {
+    const ViewPiece &piece = pieces[number].first;
     if (!chosen) {
       chosen = element;
       continue;
     }
     Value all;
-    for (auto [dim, cells] : llvm::enumerate(piece.first.cells))
+    for (auto [dim, cells] : llvm::enumerate(piece.cells))
       if (Value holds =
-              within(dim, cells,
-                     piece.first.steps.empty() ? 1 : piece.first.steps[dim]))
+              within(dim, cells, piece.steps.empty() ? 1 : piece.steps[dim],
+                     number + 1 == pieces.size()))
         all = all ? Value(arith::AndIOp::create(b, loc, all, holds)) : holds;
     chosen = arith::SelectOp::create(b, loc, all, element, chosen);
   }
@@ -381,6 +419,24 @@ static EinsumOp composeReader(EinsumOp reader, GraphViews &views,
   return {};
 }
 
+/// An einsum of the same name that reads all of the result as it is.
+static EinsumOp readerOf(EinsumOp op, OpBuilder &builder) {
+  RankedTensorType type = op.getResultType();
+  SmallVector<StringRef> labels;
+  for (AffineExpr expr : op.getResultMap().getResults())
+    labels.push_back(
+        cast<StringAttr>(
+            op.getLabels()[cast<AffineDimExpr>(expr).getPosition()])
+            .getValue());
+  AffineMap same = builder.getMultiDimIdentityMap(type.getRank());
+  auto reader = EinsumOp::create(
+      builder, op.getLoc(), op.getName(), labels, type.getShape(),
+      op.getResult(), {same, same}, {}, Monoid::None, type,
+      [](OpBuilder &, Location, ValueRange elements) { return elements[0]; });
+  reader->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  return reader;
+}
+
 namespace {
 
 struct ComposeReader : public OpRewritePattern<EinsumOp> {
@@ -409,34 +465,69 @@ struct TapestryComposeSelectors
     // Views are looked up by values, so that nothing is erased before the end.
     GraphViews views;
     OpBuilder builder(&getContext());
-    SmallVector<Operation *> replaced, selectors;
+    replaced.clear();
+    SmallVector<Operation *> read;
     graph.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (auto selector = dyn_cast<SelectorInterface>(op)) {
-        selectors.push_back(op);
+      if (isa<SelectorInterface>(op)) {
+        read.push_back(op);
         forward(op->getResult(0), views);
       }
-      auto last = dyn_cast<EinsumOp>(op);
-      if (!last)
+      auto einsum = dyn_cast<EinsumOp>(op);
+      if (!einsum)
         return;
       builder.setInsertionPoint(op);
+      std::optional<TensorView> view;
+      if (inPlace)
+        view = viewOfEinsum(einsum, views, mostTensors);
+      EinsumOp last = view ? readBehind(einsum, *view, views, builder) : einsum;
       while (EinsumOp made =
-                 composeReader(last, views, builder, mostTensors, inPlace)) {
-        last.getResult().replaceAllUsesWith(made.getResult());
-        replaced.push_back(last);
-        last = made;
-        ++numComposed;
+                 composeReader(last, views, builder, mostTensors, inPlace))
+        last = replace(last, made);
+      if (view && isReadThrough(last)) {
+        views.set(last.getResult(), std::move(*view));
+        read.push_back(last);
       }
     });
     for (Operation *op : replaced)
       op->erase();
-    for (Operation *op : llvm::reverse(selectors))
-      if (op->use_empty() && cast<SelectorInterface>(op).isTransparent()) {
+    for (Operation *op : llvm::reverse(read)) {
+      auto selector = dyn_cast<SelectorInterface>(op);
+      if (op->use_empty() && (!selector || selector.isTransparent())) {
         op->erase();
         ++numErased;
       }
+    }
+    // What is made has been told from what is read through.
+    if (inPlace)
+      graph.walk([](EinsumOp op) { op->removeAttr(madeAttrName); });
   }
 
 private:
+  EinsumOp replace(EinsumOp last, EinsumOp made) {
+    last.getResult().replaceAllUsesWith(made.getResult());
+    // It reads nothing any more.
+    last->setOperands(ValueRange());
+    replaced.push_back(last);
+    ++numComposed;
+    return made;
+  }
+
+  /// What takes the place of a view that reads views: it reads what is behind
+  /// them.
+  EinsumOp readBehind(EinsumOp op, const TensorView &view, GraphViews &views,
+                      OpBuilder &builder) {
+    if (llvm::all_of(view.pieces, [&](const ViewPiece &piece) {
+          return llvm::is_contained(op.getInputs(), views.tensor(piece.tensor));
+        }))
+      return op;
+    views.set(op.getResult(), view);
+    EinsumOp reader = readerOf(op, builder);
+    EinsumOp made =
+        composeReader(reader, views, builder, mostTensors, /*inPlace=*/false);
+    reader->erase();
+    return made ? replace(op, made) : op;
+  }
+
   /// A selector that is a tensor again gives way to that, but not to a loop:
   /// what is carried is an operator's result and another tensor than all else.
   void forward(Value result, GraphViews &views) {
@@ -450,6 +541,9 @@ private:
                !use.getOwner()->hasTrait<OpTrait::IsTerminator>();
       });
   }
+
+  /// Those that others have taken the place of.
+  SmallVector<Operation *> replaced;
 };
 
 } // namespace

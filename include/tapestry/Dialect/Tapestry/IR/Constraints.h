@@ -14,6 +14,10 @@
 
 namespace tapestry::teg {
 
+/// Marks an einsum whose readers read what it makes, even where it makes a copy
+/// of what is behind it.
+inline constexpr llvm::StringLiteral madeAttrName = "tapestry.made";
+
 /// What is asked of a result of an operator by the sinks that hand it out and,
 /// of the first, by the operator's own attributes.
 ShardingConstraints constraintsOf(mlir::OpResult result);

@@ -197,9 +197,12 @@ def TapestryComposeSelectors
     would read something else, as beside a slice that is padded, or through a fold,
     the selector stays. So do those that others than einsums read: they are computed.
     What is a tensor again, as the concatenation of its halves, is that tensor.
-    With `in-place` a body chooses where nothing is reduced and each tensor is read at
+    With `in-place` a body chooses where each tensor is read at
     a shift, so that no device puts anything together, and it is the only reader: several
-    would each be sent what others hold. A graph that is planned already is left alone.
+    would each be sent what others hold. An einsum that yields what it reads at shifts, of one
+    tensor or by labels of several, is a view then as selectors are: its only reader reads what is
+    behind it, unless it has constraints, a layout group or the mark `tapestry.made`, which goes; others read
+    what it makes of that. A graph that is planned already is left alone.
 
     Before:
     ```mlir

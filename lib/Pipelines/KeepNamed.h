@@ -1,0 +1,18 @@
+//===- KeepNamed.h - Views that plan files name -----------------*- C++ -*-===//
+
+#ifndef TAPESTRY_LIB_PIPELINES_KEEPNAMED_H
+#define TAPESTRY_LIB_PIPELINES_KEEPNAMED_H
+
+#include "mlir/Pass/Pass.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace tapestry {
+
+/// A pass on graphs that marks the einsums that a plan file names: what it
+/// decides of a view is decided, so that readers read what that makes. What is
+/// wrong with the file is said where it is followed.
+std::unique_ptr<mlir::Pass> createKeepNamed(llvm::StringRef planFile);
+
+} // namespace tapestry
+
+#endif // TAPESTRY_LIB_PIPELINES_KEEPNAMED_H
