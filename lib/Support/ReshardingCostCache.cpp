@@ -34,9 +34,8 @@ static llvm::StringRef keyOf(llvm::ArrayRef<int64_t> numbers) {
 
 uint32_t ReshardingCostCache::numberOf(const LayoutDim &dim) {
   llvm::SmallVector<int64_t, 16> key = {
-      dim.extent,      dim.constant,   dim.span,
-      dim.floordiv,    dim.mod,        static_cast<int64_t>(dim.fold),
-      dim.arms.before, dim.arms.behind};
+      dim.extent,   dim.constant, dim.span,
+      dim.floordiv, dim.mod,      static_cast<int64_t>(dim.fold)};
   for (const LayoutTerm &term : dim.terms) {
     key.append({term.coefficient, term.extent,
                 term.within ? term.within->lo : 0,
@@ -44,6 +43,8 @@ uint32_t ReshardingCostCache::numberOf(const LayoutDim &dim) {
                 static_cast<int64_t>(term.cut.size())});
     key.append(term.cut.begin(), term.cut.end());
   }
+  if (dim.arms.any())
+    key.append({dim.arms.before, dim.arms.behind});
   auto [it, isNew] = dimNumbers.try_emplace(keyOf(key), dims.size());
   if (isNew) {
     dims.push_back(std::make_unique<Dim>());
@@ -135,16 +136,18 @@ int64_t ReshardingCostCache::sharedElements(const Record &a,
                                             const Record &b) const {
   int64_t total = 0;
   for (int64_t device = 0; device < devices; ++device) {
-    int64_t elements = 1;
-    CrossCount points;
-    for (auto [x, y] : llvm::zip_equal(a.dims, b.dims)) {
-      const ZRange &held = x->ranges[device];
-      int64_t shared = intersect(held, y->ranges[device]).size();
-      elements *= shared;
-      if (b.isCross)
-        points.add(shared, intersect(held, y->core(device)).size());
+    if (b.isCross) {
+      CrossCount points;
+      for (auto [x, y] : llvm::zip_equal(a.dims, b.dims))
+        points.add(intersect(x->ranges[device], y->ranges[device]).size(),
+                   intersect(x->ranges[device], y->core(device)).size());
+      total += points.count();
+      continue;
     }
-    total += b.isCross ? points.count() : elements;
+    int64_t elements = 1;
+    for (auto [x, y] : llvm::zip_equal(a.dims, b.dims))
+      elements *= intersect(x->ranges[device], y->ranges[device]).size();
+    total += elements;
   }
   return total;
 }
@@ -262,24 +265,25 @@ Collective ReshardingCostCache::measure(LayoutId from, LayoutId to) {
   for (int64_t device = 0; device < devices; ++device) {
     int64_t box = 1, shared = 1;
     uint64_t moved = 0;
-    CrossCount ofCross;
     for (auto [dim, entry] : llvm::zip_equal(target.dims, entries)) {
       box *= dim->ranges[device].size();
       shared *= entry->shared[device];
       moved |= entry->moved[device];
-      if (target.isCross)
+    }
+    int64_t received = box - shared;
+    if (target.isCross) {
+      CrossCount ofCross;
+      for (const Pair *entry : entries)
         ofCross.add(entry->shared[device], entry->sharedCore.empty()
                                                ? entry->shared[device]
                                                : entry->sharedCore[device]);
+      received = wantedElements(target, device) - ofCross.count();
     }
     holders += llvm::none_of(source.dims, [&](const Dim *dim) {
       return dim->ranges[device].empty();
     });
     if (box > 0)
       axes |= moved;
-    int64_t received = target.isCross
-                           ? wantedElements(target, device) - ofCross.count()
-                           : box - shared;
     result.elements += received;
     result.mostReceived = std::max(result.mostReceived, received);
     mostCopied = std::max(mostCopied, box);

@@ -42,7 +42,7 @@ class NodeGraph(OperatorNodes, Graph):
         if f'tapestry.source "{name}"' not in self.lines[-1] or self.leaves.random() < 0.5:
             return
         makers = ["file"]
-        if value.dtype != bool:
+        if value.dtype not in (bool, np.int8) or (value.dtype == np.int8 and value.size <= 128):
             makers.append("iota")
         if value.dtype.kind == "i":
             makers.append("bits")
