@@ -9,7 +9,9 @@
 #include "tapestry/Plugin/Loader.h"
 #include "llvm/Support/InitLLVM.h"
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
+#include <thread>
 #include <unistd.h>
 
 using namespace tapestry;
@@ -52,9 +54,12 @@ static ExitStatus refuseSeveral(const Options &options) {
     instead = "--backend mpi measures those";
   if (options.command == Command::Session)
     instead = "the devices of a session are threads; start it by itself";
+  // Launchers end all when one has failed: the one that speaks is the first.
   if (launched.rank == 0)
     printError("this is the work of one process, and " + count +
                " were started: " + instead);
+  else
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
   return ExitUsage;
 }
 
