@@ -24,7 +24,7 @@ static void addNames(const json::Object &object, llvm::StringSet<> &names) {
   }
 }
 
-/// The vertices and the members of groups.
+/// The vertices, the members of groups, and what rewrites were about.
 static llvm::StringSet<> namesIn(llvm::StringRef planFile) {
   llvm::StringSet<> names;
   auto text = llvm::MemoryBuffer::getFile(planFile, /*IsText=*/true);
@@ -44,6 +44,18 @@ static llvm::StringSet<> namesIn(llvm::StringRef planFile) {
     for (const json::Value &group : *groups)
       if (const json::Object *entry = group.getAsObject())
         addNames(*entry, names);
+  if (const json::Array *rewrites = top->getArray("rewrites"))
+    for (const json::Value &rewrite : *rewrites) {
+      const json::Object *entry = rewrite.getAsObject();
+      if (!entry)
+        continue;
+      if (auto vertex = entry->getString("vertex"))
+        names.insert(*vertex);
+      if (const json::Array *arguments = entry->getArray("arguments"))
+        for (const json::Value &argument : *arguments)
+          if (auto name = argument.getAsString())
+            names.insert(*name);
+    }
   return names;
 }
 
