@@ -212,8 +212,8 @@ static int64_t commonConstant(const Cluster &cluster, unsigned dim,
   std::map<int64_t, unsigned> counts;
   for (unsigned number : cluster.pieces)
     ++counts[reads[number].access.projection.dims[dim].constant];
-  return std::max_element(
-             counts.begin(), counts.end(),
+  return llvm::max_element(
+             counts,
              [](const auto &a, const auto &b) { return a.second < b.second; })
       ->first;
 }
