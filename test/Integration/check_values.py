@@ -35,7 +35,8 @@ def check(program, devices, backend, planning):
     with driver.workspace() as folder:
         (folder / "program.ein").write_text(program.source)
         files = driver.save_inputs(folder, arrays) + driver.output_options(program.outputs)
-        planning = [*program.options(), *planning]
+        # A plan is for one thread of each device, whatever cores there are to run it.
+        planning = [*program.options(), "--threads=1", *planning]
         driver.tapestry(
             "plan", "program.ein", f"--devices={devices}", *planning, "--json=plan.json", cwd=folder
         ).expect_status(0)

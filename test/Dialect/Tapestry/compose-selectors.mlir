@@ -266,3 +266,28 @@ tapestry.graph @einsums {
   tapestry.sink "Q", %Q : tensor<3xi32>
   tapestry.sink "R", %R : tensor<3xi32>
 }
+
+// -----
+
+// Pieces in order, and behind the last the pad.
+
+tapestry.graph @behind {
+  // CHECK-LABEL: @behind
+  // CHECK: %[[A:.*]] = tapestry.source "A"
+  %a = tapestry.source "A" : tensor<5xf32>
+  %r = tapestry.repeat "R" %a along 0 times 2 : (tensor<5xf32>) -> tensor<10xf32>
+  // CHECK-NEXT: tapestry.einsum "Y" [i = 10] (%[[A]][i + 1] pad 0.{{0*}}e+00 : f32, %[[A]][i - 4] pad 0.{{0*}}e+00 : f32) -> [i]
+  // CHECK-NEXT: ^bb0(%[[FIRST:.*]]: f32, %[[SECOND:.*]]: f32)
+  // CHECK-DAG: %[[PAD:.*]] = arith.constant 7.5
+  // CHECK-DAG: %[[SHORT:.*]] = arith.cmpi slt, %[[AT:.*]], %{{.*}}
+  // CHECK: %[[HALF:.*]] = arith.select %[[SHORT]], %[[FIRST]], %[[PAD]]
+  // CHECK: arith.cmpi sge, %[[AT]]
+  // CHECK: arith.cmpi slt, %[[AT]]
+  // CHECK: %[[INSIDE:.*]] = arith.andi
+  // CHECK: arith.select %[[INSIDE]], %[[SECOND]], %[[HALF]]
+  %Y = tapestry.einsum "Y" [i = 10] (%r[i + 1] pad 7.5 : f32) -> [i] {
+  ^bb0(%x: f32):
+    tapestry.yield %x : f32
+  } : (tensor<10xf32>) -> tensor<10xf32>
+  tapestry.sink "O", %Y : tensor<10xf32>
+}

@@ -298,7 +298,8 @@ std::optional<unsigned> Spreader::findOrder() {
 /// The element of the piece that the index point reads, or the pad.
 Value Spreader::emitChoice(OpBuilder &b, Location loc, ValueRange elements) {
   SmallVector<Value> places(read.dims.size());
-  std::optional<unsigned> along = findOrder();
+  bool isPadded = !contains(boxOfShape(view.shape), image);
+  std::optional<unsigned> along = isPadded ? std::nullopt : findOrder();
   auto within = [&](unsigned dim, const ZRange &cells, int64_t step,
                     bool isLast) {
     Value all;
@@ -316,8 +317,8 @@ Value Spreader::emitChoice(OpBuilder &b, Location loc, ValueRange elements) {
     };
     if (image[dim].lo < cells.lo)
       require(place(), arith::CmpIPredicate::sge, cells.lo);
-    // Behind the last in steps lie other pieces; what lies there is chosen
-    // before.
+    // Behind the last in steps lie other pieces, or the pad; what lies behind
+    // pieces in order is chosen before.
     if (image[dim].hi > cells.hi + step - 1 && (isLast || along != dim))
       require(place(), arith::CmpIPredicate::slt, cells.hi);
     if (step != 1)
@@ -326,7 +327,7 @@ Value Spreader::emitChoice(OpBuilder &b, Location loc, ValueRange elements) {
     return all;
   };
   Value chosen;
-  if (!contains(boxOfShape(view.shape), image))
+  if (isPadded)
     chosen = emitConstant(b, loc, op.getPad(operand));
   for (auto [number, element] : llvm::enumerate(elements)) {
     const ViewPiece &piece = pieces[number].first;
