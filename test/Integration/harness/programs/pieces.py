@@ -81,3 +81,24 @@ def guarded_along_two_labels(A, K, New):
     Z[:, :3] = both[:, :3]
     R = np.where(np.arange(9) >= 4, 0, np.concatenate([A, A])[:9, ::-1].sum(0))
     return {"Y": Y, "Z": Z, "S": both[:, :2].sum(1), "R": R}
+
+
+@program(
+    """
+    input X : f32[7]
+    input Y : f32[5]
+    input T : f32[5, 3]
+    V[i] = exp(Y[i])
+    W = concat[0](X, V)
+    M = concat[1](T, -T)
+    Z[i:6] = W[i] - W[i + 1]
+    U[i:5] = W[i + 7] * Y[i]
+    S[i] = sum[j:3] M[i, j]
+    """,
+    {"X": normal(7), "Y": normal(5), "T": normal(5, 3)},
+    "Z:f32 S:f32",
+)
+def partly_read(X, Y, T):
+    """What is joined and of which readers need some: U, and with it Y, is not
+    observed."""
+    return {"Z": X[:6] - X[1:], "S": T.sum(1)}
