@@ -51,7 +51,8 @@ void Compilation::chooseThreads(int64_t devices) {
   bool runs =
       options.command == Command::Run || options.command == Command::Session;
   int64_t cores = rt::threadsPerRank(std::max<int64_t>(devices, 1));
-  setThreads(runs && !options.threads && cores > 1 ? cores : options.threads);
+  int64_t asked = options.planning.threads;
+  setThreads(runs && !asked && cores > 1 ? cores : asked);
 }
 
 void Compilation::setThreads(int64_t threads) {
@@ -316,7 +317,7 @@ llvm::Error Compilation::tryPlan() {
     return error;
   // What keeps --memory is a plan for one thread of each device, as `plan`
   // shows it: more of them take what is left, or there are no more.
-  bool isLimited = options.planning.memoryLimit && !options.threads;
+  bool isLimited = options.planning.memoryLimit && !options.planning.threads;
   if (isLimited)
     setThreads(0);
   llvm::Expected<teg::PartitionedGraph> partitioned = teg::partitionGraph(

@@ -15,10 +15,10 @@
 using namespace tapestry;
 using namespace tapestry::driver;
 
-Measure::Measure(int64_t devices, llvm::StringRef backend,
+Measure::Measure(int64_t devices, int64_t threads, llvm::StringRef backend,
                  llvm::StringRef collectives)
-    : devices(devices), backend(backend.str()), collectives(collectives.str()) {
-}
+    : devices(devices), threads(threads), backend(backend.str()),
+      collectives(collectives.str()) {}
 
 static double now() {
   return std::chrono::duration<double>(
@@ -104,8 +104,7 @@ ExitStatus Measure::programSeconds(llvm::StringRef text, int64_t repeat,
   options.program = folder.file("p" + llvm::Twine(programs++) + ".ein");
   options.planning.devices = devices;
   options.planning.order = "none";
-  // What machine files say of a device is of one thread.
-  options.threads = 1;
+  options.planning.threads = threads;
   options.quiet = true;
   if (ExitStatus status = writeOutputFile(
           options.program, [&](llvm::raw_ostream &os) { os << text; }))

@@ -90,9 +90,9 @@ std::vector<std::unique_ptr<cl::opt<std::string>>> makePlanning() {
         StringRef(row.name), cl::desc(row.description),
         cl::value_desc(row.value),
         // A plan is one program's.
-        cl::sub(row.name == "devices" ? all
-                : row.name == "plan"  ? files
-                                      : planning),
+        cl::sub(row.name == "devices" || row.name == "threads" ? all
+                : row.name == "plan"                           ? files
+                                                               : planning),
         cl::cat(category)));
   return options;
 }
@@ -113,13 +113,6 @@ cl::opt<std::string>
           cl::value_desc("name"), cl::sub(runCommand), cl::sub(planCommand),
           cl::sub(compileCommand), cl::sub(referenceCommand),
           cl::cat(category));
-cl::opt<std::string>
-    threads("threads",
-            cl::desc("Threads of each device (as many as there are cores for; "
-                     "plan: 1)"),
-            cl::value_desc("T"), cl::sub(runCommand), cl::sub(planCommand),
-            cl::sub(compileCommand), cl::sub(sessionCommand),
-            cl::cat(category));
 // Out of core.
 cl::opt<std::string>
     executor("executor",
@@ -450,8 +443,9 @@ static void checkUnused(Usage &usage) {
     Unused unused("--executor greedy has no plan of devices", usage);
     for (const cl::opt<std::string> *option :
          {&jsonFile, &dot, &svg, &html, &pareto, &plot, &pick, &stopAfter,
-          &draw, &threads})
+          &draw})
       unused.refuse(*option);
+    unused.refuse("threads");
     unused.refuse(explain);
     if (feeds.getNumOccurrences())
       usage.error("--executor greedy begins every repetition with the same "
@@ -469,7 +463,7 @@ static void checkUnused(Usage &usage) {
           !(plans &&
             llvm::is_contained({"devices", "grid", "cost"}, option->ArgStr)))
         unused.refuse(*option);
-    for (const cl::opt<std::string> *option : {&target, &cpu, &threads})
+    for (const cl::opt<std::string> *option : {&target, &cpu})
       unused.refuse(*option);
   }
   if (diff.getNumOccurrences()) {
@@ -477,8 +471,7 @@ static void checkUnused(Usage &usage) {
     for (const auto &option : planning)
       if (option->ArgStr != "order")
         unused.refuse(*option);
-    for (const cl::opt<std::string> *option :
-         {&stopAfter, &target, &cpu, &threads})
+    for (const cl::opt<std::string> *option : {&stopAfter, &target, &cpu})
       unused.refuse(*option);
     // What says which graph is meant needs the program.
     Unused alone("--diff has no program", usage);
@@ -538,7 +531,6 @@ static std::optional<Options> sessionOptions() {
   if (auto made = tapestry::createTarget({options.target, options.cpu}); !made)
     usage.error(llvm::toString(made.takeError()));
   options.objects.assign(objects.begin(), objects.end());
-  options.threads = usage.number(threads, 0, 1, tapestry::rt::maxThreads);
   options.verbose = verbose;
   options.quiet = quiet;
   if (!usage.good)
@@ -665,7 +657,6 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
   if (options.executor == Executor::Spmd && spill.getNumOccurrences())
     usage.error("--spill is for --executor greedy");
   options.spill = spill;
-  options.threads = usage.number(threads, 0, 1, tapestry::rt::maxThreads);
   options.repeat = usage.number(repeat, 1, 1);
   options.seed = usage.number(seed, 0, 0);
   for (const auto &[name, value] : usage.bindings(params, "D", "n=1024")) {

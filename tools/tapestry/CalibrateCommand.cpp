@@ -222,14 +222,17 @@ ExitStatus tapestry::driver::calibrateMachine(const Options &given) {
   options.verbose &= rt::launchedAs().rank == 0;
   auto start = std::chrono::steady_clock::now();
   int64_t devices = options.planning.devices;
+  int64_t threads = std::max<int64_t>(options.planning.threads, 1);
   if (devices == 0)
-    devices = std::min<int64_t>(
-        llvm::hardware_concurrency().compute_thread_count(), rt::maxLocalRanks);
+    devices = std::clamp<int64_t>(
+        llvm::hardware_concurrency().compute_thread_count() / threads, 1,
+        rt::maxLocalRanks);
   if (options.backend == "local")
     if (ExitStatus status = checkLocalRanks(devices))
       return status;
-  Measure measure(devices, options.backend, options.collectives);
+  Measure measure(devices, threads, options.backend, options.collectives);
   Machine machine;
+  machine.threads = threads;
   machine.name =
       (llvm::sys::getHostCPUName() + "x" + llvm::Twine(devices)).str();
   if (ExitStatus status = measureDevice(measure, options, devices, machine))

@@ -18,9 +18,9 @@ namespace tapestry::driver {
 
 class Measure {
 public:
-  /// A device is a rank of `backend`, "local" or "mpi"; for `collectives` see
-  /// rt::RunOptions.
-  Measure(int64_t devices, llvm::StringRef backend,
+  /// A device is a rank of `backend`, "local" or "mpi", of so many threads; for
+  /// `collectives` see rt::RunOptions.
+  Measure(int64_t devices, int64_t threads, llvm::StringRef backend,
           llvm::StringRef collectives);
 
   /// Seconds of one run of the program `text` on all devices, the least of
@@ -44,7 +44,7 @@ public:
   bool isFirst() const { return first; }
 
 private:
-  int64_t devices;
+  int64_t devices, threads;
   std::string backend, collectives;
   bool first = false;
   int programs = 0;

@@ -73,12 +73,12 @@ struct Options {
   std::string program;
   /// Which graph of the program; empty: the only one.
   std::string graph;
+  /// Where it has no threads, devices that run here have as many as there are
+  /// cores for.
   plan::PlanRequest planning;
   /// What code is generated for; createTarget has accepted both.
   std::string target = "cpu";
   std::string cpu = "native";
-  /// Of each device; 0: as many as there are cores for.
-  int64_t threads = 0;
   llvm::StringMap<ein::Number> params;
   /// Files with functions of blocks.
   std::vector<std::string> objects;

@@ -26,6 +26,16 @@ double Machine::flopsOf(int64_t elementBytes) const {
   return flopsPerSecond * f32Bytes / std::max(f32Bytes, elementBytes);
 }
 
+Machine Machine::withThreads(int64_t count) const {
+  Machine machine = *this;
+  double factor = double(count) / double(threads);
+  machine.threads = count;
+  machine.flopsPerSecond *= factor;
+  for (Peak &peak : machine.otherPeaks)
+    peak.flopsPerSecond *= factor;
+  return machine;
+}
+
 /// The machine's own axis that a grid axis is, or is a prime factor of.
 static const Machine::Axis *axisOf(const Machine &machine,
                                    llvm::StringRef gridAxis) {

@@ -303,10 +303,10 @@ llvm::Expected<Machine> Reader::read(llvm::StringRef text) {
 }
 
 llvm::Expected<Machine> Reader::read(const json::Value &value) {
-  llvm::SmallVector<llvm::StringRef, 9> known = {
-      "tapestry_machine", "name",           "flops",
-      "memory_bandwidth", "vertex_latency", "memory",
-      "devices",          "axes",           "link"};
+  llvm::SmallVector<llvm::StringRef, 10> known = {
+      "tapestry_machine", "name",   "flops",   "memory_bandwidth",
+      "vertex_latency",   "memory", "threads", "devices",
+      "axes",             "link"};
   if (isInPlan())
     known.erase(known.begin());
   auto top = section("", value, known);
@@ -337,6 +337,9 @@ llvm::Expected<Machine> Reader::read(const json::Value &value) {
       return error;
   if (llvm::Error error = readMemory(*top))
     return error;
+  if (top->object->get("threads"))
+    if (llvm::Error error = readCount(*top, "threads", machine.threads))
+      return error;
   // A plan says 0 for any number of devices.
   const json::Value *devices = top->object->get("devices");
   if (devices && !(isInPlan() && devices->getAsInteger() == 0))
@@ -415,6 +418,8 @@ static void writeMembers(json::OStream &json, const Machine &machine,
   write("vertex_latency", machine.vertexLatency, Unit::Seconds);
   if (!withUnits || machine.memoryBytes != 0)
     json.attribute("memory", machine.memoryBytes);
+  if (machine.threads != 1)
+    json.attribute("threads", machine.threads);
   if (!withUnits || machine.devices != 0)
     json.attribute("devices", machine.devices);
   json.attributeArray("axes", [&] {

@@ -26,17 +26,26 @@ std::vector<std::string> PlanRequest::preferredRules() const {
   return names;
 }
 
-static llvm::Error setDevices(PlanRequest &request, llvm::StringRef value) {
-  if (value.getAsInteger(10, request.devices))
-    return faultError(Fault::Usage, "", "devices takes a whole number, not '",
+static llvm::Error setCount(llvm::StringRef name, llvm::StringRef value,
+                            int64_t most, int64_t &count) {
+  if (value.getAsInteger(10, count))
+    return faultError(Fault::Usage, "", name, " takes a whole number, not '",
                       value, "'");
-  if (request.devices < 1)
-    return faultError(Fault::Usage, "", "devices has to be at least 1, not ",
-                      request.devices);
-  if (request.devices > maxDevices)
-    return faultError(Fault::Usage, "", "devices has to be at most ",
-                      maxDevices, ", not ", request.devices);
+  if (count < 1)
+    return faultError(Fault::Usage, "", name, " has to be at least 1, not ",
+                      count);
+  if (count > most)
+    return faultError(Fault::Usage, "", name, " has to be at most ", most,
+                      ", not ", count);
   return llvm::Error::success();
+}
+
+static llvm::Error setDevices(PlanRequest &request, llvm::StringRef value) {
+  return setCount("devices", value, maxDevices, request.devices);
+}
+
+static llvm::Error setThreads(PlanRequest &request, llvm::StringRef value) {
+  return setCount("threads", value, maxThreads, request.threads);
 }
 
 static llvm::Error setMemory(PlanRequest &request, llvm::StringRef value) {
@@ -65,6 +74,10 @@ llvm::ArrayRef<PlanOption> plan::planOptions() {
        "What --cost spmd reckons with: cpu (default), h100x8, h100x256 or a "
        "machine file",
        setText<&PlanRequest::machine>},
+      {"threads", "T",
+       "Threads of each device (as many as there are cores for; plan and "
+       "calibrate: 1)",
+       setThreads},
       {"solver", "name", "exact (default), bounded or eindecomp",
        setText<&PlanRequest::solver>},
       {"cost", "name", "Cost model: paper (default) or spmd",
@@ -98,7 +111,8 @@ plan::resolveRequest(const PlanRequest &request) {
       machineNamed(request.machine.value_or("cpu"));
   if (!machine)
     return machine.takeError();
-  options.machine = std::move(*machine);
+  options.machine = request.threads ? machine->withThreads(request.threads)
+                                    : std::move(*machine);
   if (request.grid.empty())
     return options;
   llvm::Expected<DeviceGrid> grid = parseGrid(request.grid, &options.machine);
@@ -176,7 +190,8 @@ llvm::Error plan::checkFollowed(const PlanRequest &request, const Plan &plan) {
     return refuse("cost_model: the plan is by '", plan.costModel,
                   "', which has no use for the links of --grid ", request.grid);
   if (needsMachine && (request.machine || hasLinks(request)) &&
-      textOf(asked->machine) != textOf(plan.machine))
+      textOf(asked->machine.withThreads(plan.machine.threads)) !=
+          textOf(plan.machine))
     return refuse("machine: the plan reckons with another '", plan.machine.name,
                   "' than ",
                   request.machine ? "--machine " + *request.machine

@@ -155,6 +155,18 @@ TEST(Machine, PeaksByWidth) {
   EXPECT_EQ(machine.flopsOf(2), 67e12);
 }
 
+TEST(Machine, ThreadsShareOutOperationsAndTheBandwidth) {
+  Machine one = builtIn("cpu"), three = one.withThreads(3);
+  EXPECT_EQ(one.threads, 1);
+  EXPECT_EQ(three.threads, 3);
+  for (int64_t width : {2, 4, 8})
+    EXPECT_DOUBLE_EQ(three.flopsOf(width), 3 * one.flopsOf(width)) << width;
+  EXPECT_EQ(three.memoryBandwidth, one.memoryBandwidth);
+  EXPECT_EQ(three.vertexLatency, one.vertexLatency);
+  EXPECT_EQ(three.linkOf("d").bandwidth, one.linkOf("d").bandwidth);
+  EXPECT_DOUBLE_EQ(three.withThreads(1).flopsOf(4), one.flopsOf(4));
+}
+
 //===----------------------------------------------------------------------===//
 // Files
 //===----------------------------------------------------------------------===//
@@ -195,6 +207,7 @@ std::string textOf(const Machine &machine) {
 TEST(MachineFile, WhatIsWrittenReadsBack) {
   std::vector<Machine> machines = builtInMachines().vec();
   machines.push_back(valueOf(parseMachine(lab, "lab.json")));
+  machines.push_back(machines.back().withThreads(5));
   for (const Machine &machine : machines) {
     std::string text = textOf(machine);
     Machine read = valueOf(parseMachine(text, "again.json"));
@@ -202,6 +215,7 @@ TEST(MachineFile, WhatIsWrittenReadsBack) {
     EXPECT_EQ(read.name, machine.name);
     EXPECT_EQ(read.devices, machine.devices);
     EXPECT_EQ(read.memoryBytes, machine.memoryBytes);
+    EXPECT_EQ(read.threads, machine.threads);
     for (int64_t width : {1, 2, 4, 8})
       EXPECT_NEAR(read.flopsOf(width), machine.flopsOf(width),
                   1e-4 * machine.flopsOf(width));
@@ -231,6 +245,7 @@ TEST(MachineFile, ErrorsNameFileKeyAndValue) {
   refused("\"900GB/s\"", "[]", {"memory_bandwidth", "a quantity", "[]"});
   refused("\"4us\"", "\"-4us\"", {"vertex_latency", "'-4us'"});
   refused("\"24GiB\"", "-3", {"memory", "-3"});
+  refused("\"name\"", "\"threads\": 0, \"name\"", {"threads", "got 0"});
   refused("\"f32\"", "\"f31\"", {"flops", "unknown key 'f31'"});
   refused("\"f32\": \"20TFLOP/s\",", "", {"flops: no key 'f32'"});
   refused("\"lab\"", "7", {"name", "got 7"});

@@ -23,6 +23,7 @@ TEST(PlanRequest, EveryOptionSetsItsOwn) {
   for (auto [name, value] : {std::pair("devices", "8"),
                              {"grid", "a=8"},
                              {"machine", "h100x8"},
+                             {"threads", "3"},
                              {"solver", "bounded"},
                              {"cost", "spmd"},
                              {"order", "peak"},
@@ -30,10 +31,11 @@ TEST(PlanRequest, EveryOptionSetsItsOwn) {
                              {"prefer", "split,fold"},
                              {"plan", "p.json"}})
     expectSuccess(set(request, name, value));
-  EXPECT_EQ(planOptions().size(), 9u);
+  EXPECT_EQ(planOptions().size(), 10u);
   EXPECT_EQ(request.devices, 8);
   EXPECT_EQ(request.grid, "a=8");
   EXPECT_EQ(request.machine, "h100x8");
+  EXPECT_EQ(request.threads, 3);
   EXPECT_EQ(request.solver, "bounded");
   EXPECT_EQ(request.costModel, "spmd");
   EXPECT_EQ(request.order, "peak");
@@ -48,6 +50,7 @@ TEST(PlanRequest, ValuesThatMeanNothingAreUsage) {
   for (auto [name, value, text] :
        {std::tuple("devices", "x", "takes a whole number, not 'x'"),
         {"devices", "0", "at least 1, not 0"},
+        {"threads", "1025", "at most 1024, not 1025"},
         {"memory", "3x", "memory: "}}) {
     ErrorFacts facts = factsOf(set(request, name, value));
     EXPECT_EQ(facts.fault, Fault::Usage);

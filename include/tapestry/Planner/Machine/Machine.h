@@ -39,6 +39,9 @@ struct Machine {
   double memoryBandwidth = 0;
   /// Seconds that starting a vertex costs beyond its work.
   double vertexLatency = 0;
+  /// Threads of a device, of which all these numbers are: operations are
+  /// shared out among them, the bandwidth is that of all together.
+  int64_t threads = 1;
   /// Bytes of one device's memory; 0: not known.
   int64_t memoryBytes = 0;
   /// Devices that the machine has; 0: any number.
@@ -57,6 +60,10 @@ struct Machine {
   /// Operations per second on elements of this many bytes: as stated; else of
   /// f32, halved for every doubling of the width beyond it.
   double flopsOf(int64_t elementBytes) const;
+
+  /// The machine where a device has so many threads: the more of them, the more
+  /// operations per second, and the same bandwidths and latencies.
+  Machine withThreads(int64_t count) const;
 
   /// The link along the axis of this name; a prime factor "gpu.1" of an axis
   /// has its axis' link.

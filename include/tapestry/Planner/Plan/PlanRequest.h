@@ -12,6 +12,9 @@
 
 namespace tapestry::plan {
 
+/// The most threads that a device has.
+constexpr int64_t maxThreads = 1024;
+
 struct PlanRequest {
   /// 0: as many as the grid or the plan file has.
   int64_t devices = 0;
@@ -20,6 +23,8 @@ struct PlanRequest {
   std::string grid;
   /// A built-in machine's name or a machine file.
   std::optional<std::string> machine;
+  /// Threads of a device; 0: as many as the machine says.
+  int64_t threads = 0;
   std::optional<std::string> solver;
   std::optional<std::string> costModel;
   /// What products of many tensors are ordered by, or "none"; empty: "flops",

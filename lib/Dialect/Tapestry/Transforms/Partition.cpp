@@ -47,9 +47,9 @@ private:
   /// What the pass' own options say comes before `request`.
   llvm::Error readOptions(PlanRequest &wanted) {
     const std::pair<StringRef, const Option<std::string> &> own[] = {
-        {"devices", devices}, {"grid", grid}, {"machine", machine},
-        {"solver", solver},   {"cost", cost}, {"memory", memory},
-        {"plan", plan},
+        {"devices", devices}, {"grid", grid},     {"machine", machine},
+        {"threads", threads}, {"solver", solver}, {"cost", cost},
+        {"memory", memory},   {"plan", plan},
     };
     for (const PlanOption &option : planOptions())
       for (const auto &[name, value] : own)

@@ -284,6 +284,8 @@ def TapestryPartition : Pass<"tapestry-partition", "::tapestry::teg::GraphOp"> {
     Option<"machine", "machine", "std::string", "",
            "What cost=spmd reckons with: cpu (default), h100x8, h100x256 or a "
            "machine file">,
+    Option<"threads", "threads", "std::string", "",
+           "Threads of each device, for cost=spmd (1)">,
     Option<"solver", "solver", "std::string", "",
            "exact (default), bounded or eindecomp">,
     Option<"cost", "cost", "std::string", "",
