@@ -423,8 +423,22 @@ def memory_is_limited(bench):
     session(bench, "load A A.npy\nload B B.npy\nlist", "--devices=2", "--memory=20000").expect_status(0)
     refuse(
         bench, "load A A.npy\nload B B.npy", 3,
-        "out of memory: needs 8.0 KiB more than the 8.0 KiB in use, 3.5 KiB available",
+        "out of memory: tensor 'B' takes 8192 bytes of rank 0, which may hold 10000 and has 8192",
         "--devices=2", "--memory=10000",
+    )  # fmt: skip
+    # Two of five rows, of four ranks: one has more than a quarter.
+    save(bench, T=numbers((5, 5, 5)))
+    session(bench, "load T T.npy", "--devices=4", "--memory=200").expect_status(0)
+    refuse(
+        bench, "load T T.npy", 3,
+        "out of memory: tensor 'T' takes 200 bytes of rank 0, which may hold 199 and has 0",
+        "--devices=4", "--memory=199",
+    )  # fmt: skip
+    session(bench, "load T T.npy\ncheckpoint saved", "--devices=5").expect_status(0)
+    refuse(
+        bench, "restore saved", 3,
+        "out of memory: tensor 'T' takes 200 bytes of rank 0, which may hold 199 and has 0",
+        "--devices=4", "--memory=199",
     )  # fmt: skip
 
 
@@ -488,11 +502,13 @@ def wrong_programs(bench):
         "apply product.ein =A": "error: '=A' is not of the form A=X: the program's name, the "
         "session's",
         "apply product.ein B=I": "error: tensor 'I' is i32[3, 2], but input 'B' is f32[3, 2]",
-        "apply product.ein B=I Q=A": "error: the program has no input or output 'Q'; its inputs "
-        "are A, B, its outputs C",
         "apply product.ein B=I B=I": "error: 'B' of the program is bound 2 times",
     }.items():
         refuse(bench, start + line + "\n", 1, message)
+    refuse(
+        bench, start + "apply product.ein B=I Q=A\n", 2,
+        "error: the program has no input or output 'Q'; its inputs are A, B, its outputs C",
+    )  # fmt: skip
     # Who reads a program names its place.
     finished = session(bench, start + "apply product.ein\n", "--devices=3")
     bench.expect_error(finished, 1, "^commands:4: product.ein:", outputs_intact=False)

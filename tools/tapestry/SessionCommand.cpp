@@ -17,7 +17,6 @@
 #include "tapestry/Support/TextTable.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
 #include <cstdio>
@@ -79,10 +78,7 @@ ExitStatus SessionRunner::open() {
   wanted.version = TAPESTRY_SESSION_VERSION;
   wanted.struct_size = sizeof(wanted);
   wanted.devices = grid.numDevices();
-  // All ranks have one memory.
-  if (llvm::MulOverflow(options.planning.memoryLimit, wanted.devices,
-                        wanted.memory_limit))
-    wanted.memory_limit = 0;
+  wanted.memory_limit = options.planning.memoryLimit;
   wanted.progress = !options.quiet;
   const char *problem = nullptr;
   session = tapestry_session_open(&wanted, &problem);

@@ -397,7 +397,7 @@ TEST_F(Sessions, OpenOnlyWithOptionsThatMakeSense) {
   TapestrySessionOptions options = good;
   options.version = 9;
   EXPECT_EQ(problemOf(options), "the caller was built for version 9 of "
-                                "sessions, this runtime has version 1");
+                                "sessions, this runtime has version 2");
   options = good;
   options.struct_size = 8;
   EXPECT_NE(problemOf(options).find("8 bytes"), std::string::npos);

@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 /* Raised with every change of what is declared here. */
-#define TAPESTRY_SESSION_VERSION 1
+#define TAPESTRY_SESSION_VERSION 2
 
 typedef struct TapestrySession TapestrySession;
 
@@ -29,7 +29,7 @@ typedef struct TapestrySessionOptions {
   uint32_t version;     /* TAPESTRY_SESSION_VERSION */
   uint32_t struct_size; /* sizeof(TapestrySessionOptions) */
   int64_t devices;      /* ranks: 1 to 1,024 */
-  int64_t memory_limit; /* bytes of all ranks together; 0: what there is */
+  int64_t memory_limit; /* bytes of each rank; 0: what there is */
   int32_t progress;     /* 1: lines on standard error while programs run long */
 } TapestrySessionOptions;
 

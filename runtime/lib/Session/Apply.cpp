@@ -44,12 +44,13 @@ static Status checkBindings(const TapestryProgram &program,
     if (findTensor(program.inputs, program.num_inputs, name) < 0 &&
         findTensor(program.outputs, program.num_outputs, name) < 0 &&
         !isUnreadInput(program, name))
-      return wrong(format(
-          "the program has no input or output '%s'; its inputs are %s, its "
-          "outputs %s",
-          printable(name).c_str(),
-          namesOf(program.inputs, program.num_inputs).c_str(),
-          namesOf(program.outputs, program.num_outputs).c_str()));
+      return Status::failure(
+          ExitUsage,
+          format("error: the program has no input or output '%s'; its inputs "
+                 "are %s, its outputs %s",
+                 printable(name).c_str(),
+                 namesOf(program.inputs, program.num_inputs).c_str(),
+                 namesOf(program.outputs, program.num_outputs).c_str()));
   }
   return Status::success();
 }

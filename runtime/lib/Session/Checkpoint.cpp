@@ -396,13 +396,8 @@ Status Session::readBatch(const std::string &folder,
                        batch[i]->table(entries[i].name.c_str()), files[i]);
   std::vector<std::atomic<uint64_t>> sums(batch.size());
   // A rank may read what others have.
-  if (!status.failed())
-    status = onRanks([&](int rank) {
-      Status got;
-      for (size_t i = 0; i < batch.size() && !got.failed(); ++i)
-        got = batch[i]->allocate(*arenas[rank], rank);
-      return got;
-    });
+  for (size_t i = 0; i < batch.size() && !status.failed(); ++i)
+    status = allocate(*batch[i], entries[i].name);
   if (!status.failed())
     status = onRanks([&](int rank) {
       Status got;

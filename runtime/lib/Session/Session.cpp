@@ -12,9 +12,11 @@ static Status wrong(const std::string &message) {
 }
 
 Session::Session(const TapestrySessionOptions &options)
-    : progress(options.progress != 0), hasLimit(options.memory_limit > 0),
-      budget(options.memory_limit) {
-  budget.isRoomy = !hasLimit;
+    : progress(options.progress != 0), limit(options.memory_limit), budget(0) {
+  budget.isRoomy = limit == 0;
+  // What the ranks of a program take is checked where that is planned.
+  if (__builtin_mul_overflow(limit, options.devices, &budget.limit))
+    budget.limit = INT64_MAX;
   for (int64_t rank = 0; rank < options.devices; ++rank)
     arenas.push_back(std::make_unique<Arena>(budget));
 }
@@ -29,8 +31,26 @@ Status Session::onRanks(const std::function<Status(int rank)> &work) const {
 }
 
 void Session::updateBudget() {
-  if (!hasLimit)
+  if (limit == 0)
     budget.limit = budget.used + availableMemory();
+}
+
+Status Session::allocate(HeldTensor &tensor, const std::string &name) {
+  for (int rank = 0; rank < static_cast<int>(ranks()); ++rank) {
+    int64_t bytes = volume(tensor.box(rank)) * dtypeSize(tensor.dtype);
+    int64_t live = arenas[rank]->liveBytes();
+    if (limit > 0 && bytes > limit - live)
+      return Status::failure(
+          ExitEnvironment,
+          format("out of memory: tensor '%s' takes %lld bytes of rank %d, which "
+                 "may hold %lld and has %lld",
+                 printable(name).c_str(), static_cast<long long>(bytes), rank,
+                 static_cast<long long>(limit), static_cast<long long>(live)));
+    Status status = tensor.allocate(*arenas[rank], rank);
+    if (status.failed())
+      return status;
+  }
+  return Status::success();
 }
 
 void Session::keep(Tensors &&newTensors) {
@@ -113,11 +133,11 @@ Status Session::load(const std::string &name, const std::string &path,
     return status;
   updateBudget();
   auto tensor = makeCut(file.type(), file.shape(), ranks());
-  status = onRanks([&](int rank) {
-    Status got = tensor->allocate(*arenas[rank], rank);
-    return got.failed() ? got
-                        : file.read(tensor->box(rank), tensor->parts[rank]);
-  });
+  status = allocate(*tensor, name);
+  if (!status.failed())
+    status = onRanks([&](int rank) {
+      return file.read(tensor->box(rank), tensor->parts[rank]);
+    });
   Tensors loaded;
   if (!status.failed())
     loaded[name] = std::move(tensor);
@@ -146,13 +166,13 @@ Status Session::put(const std::string &name, const TapestryTensor &given,
   updateBudget();
   auto tensor =
       makeCut(given.dtype, {given.shape, given.shape + given.rank}, ranks());
-  status = onRanks([&](int rank) {
-    Status got = tensor->allocate(*arenas[rank], rank);
-    if (!got.failed())
+  status = allocate(*tensor, name);
+  if (!status.failed())
+    status = onRanks([&](int rank) {
       copyPiece(tensor->parts[rank], tensor->box(rank), data, whole,
                 tensor->box(rank), dtypeSize(given.dtype));
-    return got;
-  });
+      return Status::success();
+    });
   Tensors loaded;
   if (!status.failed())
     loaded[name] = std::move(tensor);

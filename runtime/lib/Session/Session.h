@@ -48,6 +48,8 @@ private:
   Status onRanks(const std::function<Status(int rank)> &work) const;
   /// Asks how much memory there is, unless the user has said.
   void updateBudget();
+  /// The parts of a tensor, unless one is more than its rank may hold.
+  Status allocate(HeldTensor &tensor, const std::string &name);
   /// Puts tensors in place of those of the same names.
   void keep(Tensors &&newTensors);
   Status writeBatch(const std::vector<const HeldTensor *> &batch,
@@ -61,7 +63,7 @@ private:
               struct Bound &bound) const;
 
   const bool progress;
-  const bool hasLimit;
+  const int64_t limit; // bytes of each rank; 0: what there is
   MemoryBudget budget;
   std::vector<std::unique_ptr<Arena>> arenas; // per rank; outlive the tensors
   Tensors tensors;
