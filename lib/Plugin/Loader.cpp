@@ -3,6 +3,7 @@
 #include "tapestry/Plugin/Loader.h"
 #include "tapestry/Support/Error.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include <dlfcn.h>
 #include <vector>
 
@@ -27,17 +28,22 @@ llvm::Error tapestry::loadPlugin(llvm::StringRef path) {
     return faultError(Fault::Usage, "", "--load-plugin takes a shared library");
   // What it lacks is found out now, and not where it is called. Type ids are
   // shared with what is loaded later.
-  void *library = dlopen(path.str().c_str(), RTLD_NOW | RTLD_GLOBAL);
+  std::string name = path.str();
+  // A name alone would be looked for where libraries of the system lie.
+  if (!path.contains('/') && llvm::sys::fs::exists(path))
+    name = "./" + name;
+  void *library = dlopen(name.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (!library) {
     // The loader starts with the file's name, as a rule.
     std::string problem = dlerror();
     llvm::StringRef reason = problem;
-    // A file that is not there is the user's mistake, as any other; what it
-    // needs to be loaded is the machine's lack.
+    // A file that is not there, or no library, is the user's mistake, as any
+    // other; what it needs to be loaded is the machine's lack.
     Fault fault = Fault::Machine;
-    if (reason.consume_front(path)) {
+    if (reason.consume_front(name)) {
       reason.consume_front(": ");
-      if (reason.starts_with("cannot open shared object file"))
+      if (reason.starts_with("cannot open shared object file") ||
+          reason == "invalid ELF header" || reason == "file too short")
         fault = Fault::Program;
     }
     return faultError(fault, path, "cannot load: ", reason);

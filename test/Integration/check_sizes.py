@@ -76,7 +76,7 @@ def files_that_do_not_say(bench):
     *_, files = prepare(bench)
     np.save(bench.folder / "X.npy", np.zeros(11, np.float32))
     finished = bench.tapestry("run", "p.ein", *files)
-    bench.expect_error(finished, 1, "p.ein:4:7: error: input 'X' has 2 dimensions, but its file has 1")
+    bench.expect_error(finished, 1, "p.ein:4:7: error: input 'X' has 2 dimensions, but what is given for it has 1")
     (bench.folder / "X.npy").unlink()
     finished = bench.tapestry("run", "p.ein", *files)
     bench.expect_error(finished, 1, "p.ein:4:7: error: X.npy: error: cannot open")

@@ -414,7 +414,7 @@ def wrong_files_end_in_one_message(bench):
     (bench.folder / "a.npy").unlink()
     expect_refused(files, 1, r"^sub/p.ein:2:7: error: a.npy: error: cannot open")
     np.save(bench.folder / "a.npy", numbers((3,)))
-    expect_refused(files, 1, r"^sub/p.ein:2:7: error: input 'A' has 2 dimensions, but its file has 1")
+    expect_refused(files, 1, r"^sub/p.ein:2:7: error: input 'A' has 2 dimensions, but what is given for it has 1")
     files.write()
     os.symlink("a.npy", bench.folder / "link.npy")
     # By other names, which only the file system knows.

@@ -74,7 +74,7 @@ void Analyzer::takeParams(const InputStmt &input,
     diagnostics.error(input.nameRange,
                       "input '" + input.name + "' has " +
                           countOf(input.shape.size(), "dimension") +
-                          ", but its file has " +
+                          ", but what is given for it has " +
                           llvm::Twine((*shape)->size()));
     return;
   }
