@@ -42,10 +42,11 @@ Status Session::allocate(HeldTensor &tensor, const std::string &name) {
     if (limit > 0 && bytes > limit - live)
       return Status::failure(
           ExitEnvironment,
-          format("out of memory: tensor '%s' takes %lld bytes of rank %d, which "
-                 "may hold %lld and has %lld",
-                 printable(name).c_str(), static_cast<long long>(bytes), rank,
-                 static_cast<long long>(limit), static_cast<long long>(live)));
+          format(
+              "out of memory: tensor '%s' takes %lld bytes of rank %d, which "
+              "may hold %lld and has %lld",
+              printable(name).c_str(), static_cast<long long>(bytes), rank,
+              static_cast<long long>(limit), static_cast<long long>(live)));
     Status status = tensor.allocate(*arenas[rank], rank);
     if (status.failed())
       return status;
