@@ -73,14 +73,19 @@ void tapestry::buildGraphPipeline(OpPassManager &pm, const PlanRequest &request,
   pm.addPass(teg::createTapestryPrune());
   if (composes)
     addComposition(pm, request);
+  PlanRequest filled = request;
+  filled.fillIn();
   if (expands && request.planFile.empty()) {
     teg::TapestryExpandOptions expand;
+    expand.devices = filled.devices;
+    expand.grid = filled.grid;
+    expand.cost = filled.costModel.value_or(expand.cost);
+    expand.machine = filled.machine.value_or("");
+    expand.threads = filled.threads;
     for (std::string &name : request.preferredRules())
       expand.prefer.push_back(std::move(name));
     pm.addNestedPass<teg::GraphOp>(teg::createTapestryExpand(expand));
   }
-  PlanRequest filled = request;
-  filled.fillIn();
   if (filled.order == "none")
     return;
   teg::TapestryOrderContractionsOptions order;

@@ -11,6 +11,7 @@ namespace tapestry::teg {
 
 using namespace mlir;
 using namespace tapestry;
+using namespace tapestry::plan;
 using namespace tapestry::teg;
 
 namespace {
@@ -23,7 +24,22 @@ struct TapestryExpand : teg::impl::TapestryExpandBase<TapestryExpand> {
   }
 
   void runOnOperation() override {
-    auto done = expandOperators(getOperation(), llvm::to_vector(prefer));
+    PlanRequest request;
+    request.devices = devices;
+    request.grid = grid;
+    request.costModel = cost;
+    if (!machine.empty())
+      request.machine = machine;
+    request.threads = threads;
+    auto price = [&](GraphOp graph) -> llvm::Expected<double> {
+      llvm::Expected<PartitionedGraph> planned = partitionGraph(graph, request);
+      if (!planned)
+        return planned.takeError();
+      return planned->plan.cost;
+    };
+    bool isPriced = devices > 1 || !grid.empty();
+    auto done = expandOperators(getOperation(), llvm::to_vector(prefer),
+                                isPriced ? GraphPrice(price) : nullptr);
     if (!done) {
       emitPlanError(getOperation().getLoc(), done.takeError());
       return signalPassFailure();

@@ -3,6 +3,8 @@
 #include "RewriteKinds.h"
 #include "tapestry/Interfaces/Place.h"
 #include "llvm/ADT/StringExtras.h"
+#include <limits>
+#include <map>
 
 using namespace mlir;
 using namespace tapestry;
@@ -66,8 +68,10 @@ namespace {
 /// Expands operators depth first and knows which came out of which.
 class Expander {
 public:
-  Expander(GraphOp graph, ArrayRef<std::string> preferred, RuleSet *rules)
-      : graph(graph), preferred(preferred), rewritten(graph, rules) {}
+  Expander(GraphOp graph, ArrayRef<std::string> preferred, RuleSet *rules,
+           GraphPrice price)
+      : graph(graph), preferred(preferred), rules(rules), price(price),
+        rewritten(graph, rules) {}
 
   llvm::Expected<std::vector<Rewrite>> run();
 
@@ -88,13 +92,20 @@ private:
 
   llvm::Error expand(Open open);
   llvm::Error checkAncestors(const Open &open) const;
-  std::vector<const RewriteRule *> candidatesFor(OperatorOp op) const;
+  using Rules = std::vector<const RewriteRule *>;
+  Rules candidatesFor(OperatorOp op);
+  Rules cheapestFirst(OperatorOp op, Rules candidates);
+  double priceOf(OperatorOp op, const RewriteRule &rule) const;
   /// "linear (by linear-sum) -> matmul (by mine) -> linear".
   std::string chainTo(std::optional<unsigned> ancestor, StringRef last) const;
 
   GraphOp graph;
   ArrayRef<std::string> preferred;
+  RuleSet *rules;
+  GraphPrice price;
   RewrittenGraph rewritten;
+  /// By the signature of an operator: what its rules are tried in.
+  std::map<SmallVector<const void *>, Rules> orders;
   std::vector<Ancestor> ancestors;
   SmallVector<Open> stack;
   std::vector<Rewrite> done;
@@ -142,13 +153,47 @@ llvm::Error Expander::checkAncestors(const Open &open) const {
   return llvm::Error::success();
 }
 
-std::vector<const RewriteRule *> Expander::candidatesFor(OperatorOp op) const {
-  std::vector<const RewriteRule *> rules, others;
+/// What the operator costs by a rule; a rule that does not apply, or makes what
+/// cannot be planned, comes last.
+double Expander::priceOf(OperatorOp op, const RewriteRule &rule) const {
+  OwningOpRef<GraphOp> alone = isolate(op);
+  auto made = RewrittenGraph(*alone, rules)
+                  .applyRule(rule, *alone->getOps<OperatorOp>().begin());
+  llvm::Expected<double> cost = std::numeric_limits<double>::infinity();
+  if (!made)
+    llvm::consumeError(made.takeError());
+  else if (auto rest = expandOperators(*alone, preferred, rules); !rest)
+    llvm::consumeError(rest.takeError());
+  else
+    cost = price(*alone);
+  if (cost)
+    return *cost;
+  llvm::consumeError(cost.takeError());
+  return std::numeric_limits<double>::infinity();
+}
+
+Expander::Rules Expander::cheapestFirst(OperatorOp op, Rules candidates) {
+  auto [order, isNew] = orders.try_emplace(signatureOf(op));
+  if (!isNew)
+    return order->second;
+  // Of equal prices the first stays the first.
+  std::multimap<double, const RewriteRule *> priced;
+  for (const RewriteRule *rule : candidates)
+    priced.insert({priceOf(op, *rule), rule});
+  for (auto &[cost, rule] : priced)
+    order->second.push_back(rule);
+  return order->second;
+}
+
+Expander::Rules Expander::candidatesFor(OperatorOp op) {
+  Rules first, others;
   for (const RewriteRule *rule : expansionsOf(op.getKind()))
-    (llvm::is_contained(preferred, rule->name) ? rules : others)
+    (llvm::is_contained(preferred, rule->name) ? first : others)
         .push_back(rule);
-  llvm::append_range(rules, others);
-  return rules;
+  if (price && first.empty() && others.size() > 1)
+    return cheapestFirst(op, std::move(others));
+  llvm::append_range(first, others);
+  return first;
 }
 
 static llvm::Error noRuleFor(OperatorOp op) {
@@ -223,17 +268,18 @@ llvm::Error teg::checkExpansions(ArrayRef<std::string> names) {
 
 llvm::Expected<std::vector<Rewrite>>
 teg::expandOperators(GraphOp graph, ArrayRef<std::string> preferred,
-                     RuleSet *rules) {
+                     RuleSet *rules, GraphPrice price) {
   if (llvm::Error error = checkExpansions(preferred))
     return std::move(error);
   if (operationsOf<OperatorOp>(graph).empty())
     return std::vector<Rewrite>();
   if (llvm::Error error = checkUnplanned(graph))
     return std::move(error);
-  return Expander(graph, preferred, rules).run();
+  return Expander(graph, preferred, rules, price).run();
 }
 
 llvm::Expected<std::vector<Rewrite>>
-teg::expandOperators(GraphOp graph, ArrayRef<std::string> preferred) {
-  return expandOperators(graph, preferred, /*rules=*/nullptr);
+teg::expandOperators(GraphOp graph, ArrayRef<std::string> preferred,
+                     GraphPrice price) {
+  return expandOperators(graph, preferred, /*rules=*/nullptr, price);
 }

@@ -105,7 +105,7 @@ llvm::Error applyInPlace(GraphOp graph, llvm::ArrayRef<model::Rewrite> rewrites,
 std::vector<model::Rewrite> applicableRewrites(GraphOp graph, RuleSet *rules);
 llvm::Expected<std::vector<model::Rewrite>>
 expandOperators(GraphOp graph, llvm::ArrayRef<std::string> preferred,
-                RuleSet *rules);
+                RuleSet *rules, GraphPrice price = nullptr);
 
 /// A graph of one operation, on operands that it is given.
 mlir::OwningOpRef<GraphOp> isolate(mlir::Operation *op);

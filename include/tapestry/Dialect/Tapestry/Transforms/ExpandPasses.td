@@ -10,8 +10,10 @@ def TapestryExpand : Pass<"tapestry-expand", "::tapestry::teg::GraphOp"> {
   let description = [{
     Every `tapestry.operator` is expanded by a rule for operators of its kind
     (Transforms/RewriteRules.h), and so are those that expansions bring. Of
-    several rules that apply the first in the order of precedence is taken, and
-    written down on the graph. An operator that no rule expands is an error that
+    several rules that apply the first in the order of precedence is taken, or,
+    where `devices` or `grid` say for how many, the one by which the operator has
+    the cheapest plan, its operands lying as they like, and the first of those
+    that cost the same. It is written down on the graph. An operator that no rule expands is an error that
     tells of each rule why it does not apply; so is one that expands into itself.
 
     The rules that there are, in the order of precedence; plug-ins add theirs:
@@ -51,7 +53,17 @@ def TapestryExpand : Pass<"tapestry-expand", "::tapestry::teg::GraphOp"> {
   }];
   let options = [
     ListOption<"prefer", "prefer", "std::string",
-               "Rules that come before all others">
+               "Rules that come before all others">,
+    Option<"devices", "devices", "int64_t", "0",
+           "Of the plan; 0: as many as the grid has">,
+    Option<"grid", "grid", "std::string", "",
+           "Of the plan: node=2,gpu=4">,
+    Option<"cost", "cost", "std::string", "\"paper\"",
+           "Cost model of the plan">,
+    Option<"machine", "machine", "std::string", "",
+           "What cost=spmd reckons with">,
+    Option<"threads", "threads", "int64_t", "0",
+           "Threads of each device, for cost=spmd; 0: as the machine says">
   ];
   let statistics = [
     Statistic<"numExpanded", "expanded", "Number of operators expanded">

@@ -86,14 +86,20 @@ llvm::Error checkOperatorKinds(GraphOp graph);
 /// Fails where one of the names is no rule's that expands operators.
 llvm::Error checkExpansions(llvm::ArrayRef<std::string> names);
 
+/// What a graph without operators costs.
+using GraphPrice = llvm::function_ref<llvm::Expected<double>(GraphOp graph)>;
+
 /// Expands all operators of a graph, and those that expansions bring, each by
 /// the first rule that applies; rules named in `preferred` come before all
-/// others. Writes the rewrites down on the graph and returns them. Fails, with
-/// the graph half done, where an operator has no rule that applies, with the
-/// reasons of those that were tried, where one expands into itself, and where
-/// expansions are nested too deep.
+/// others. With `price` the others are tried in the order of what the operator
+/// costs that they make of it, where its operands may lie as they like. Writes
+/// the rewrites down on the graph and returns them. Fails, with the graph half
+/// done, where an operator has no rule that applies, with the reasons of those
+/// that were tried, where one expands into itself, and where expansions are
+/// nested too deep.
 llvm::Expected<std::vector<model::Rewrite>>
-expandOperators(GraphOp graph, llvm::ArrayRef<std::string> preferred = {});
+expandOperators(GraphOp graph, llvm::ArrayRef<std::string> preferred = {},
+                GraphPrice price = nullptr);
 
 /// Applies global rules, all of them or those named, until none applies any
 /// more. Writes the rewrites down on the graph and returns them. Fails, with
