@@ -246,6 +246,21 @@ STATEMENTS = {
         lambda A: np.exp(np.concatenate([A[60:], A[20:60], A[:20]])),
     ),
 }
+# What is computed and handed on as a view is computed where it goes.
+COMPUTED = {
+    "V = 3 * A; Y = concat[0](V[60:, :], V[:60, :])": (
+        {"A": (96, 40)},
+        lambda A: 3 * np.roll(A, -60, 0),
+    ),
+    "V = A * A; B = V[:, 25:]; C = V[:, :25]; Y = concat[1](B, C)": (
+        {"A": (96, 40)},
+        lambda A: np.roll(A * A, -25, 1),
+    ),
+    "V = 3 * A; U = exp(B) + A; Y = concat[0](V[30:, :], U[:37, :])": (
+        {"A": (97, 40), "B": (97, 40)},
+        lambda A, B: np.concatenate([3 * A[30:], (np.exp(B) + A)[:37]]),
+    ),
+}
 # Partial sums of each tensor add to each other where they are summed over.
 PRODUCTS = {
     "concat[0](A, C) @ B": (
@@ -312,7 +327,7 @@ def main():
     backend = options.backend
     with driver.workspace() as folder:
         if options.copies:
-            programs = {**CONCATENATIONS, **STATEMENTS, **PRODUCTS}
+            programs = {**CONCATENATIONS, **STATEMENTS, **COMPUTED, **PRODUCTS}
             for expression, (shapes, value) in programs.items():
                 for devices in range(1, 9):
                     for cost in ("paper", "spmd"):

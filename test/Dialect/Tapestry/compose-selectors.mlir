@@ -291,3 +291,49 @@ tapestry.graph @behind {
   } : (tensor<10xf32>) -> tensor<10xf32>
   tapestry.sink "O", %Y : tensor<10xf32>
 }
+
+// -----
+
+// What is handed on once is computed where it goes; what another reads, or a
+// view hands on twice, is a tensor.
+
+tapestry.graph @turned {
+  // PLACE-LABEL: @turned
+  // PLACE: %[[X:.*]] = tapestry.source "X"
+  %X = tapestry.source "X" : tensor<7xf32>
+  %V = tapestry.einsum "V" [i = 7] (%X[i]) -> [i] {
+  ^bb0(%x: f32):
+    %0 = arith.mulf %x, %x : f32
+    tapestry.yield %0 : f32
+  } : (tensor<7xf32>) -> tensor<7xf32>
+  // PLACE-NEXT: tapestry.einsum "Z" [i = 7] (%[[X]][i + 4] pad 0.{{0*}}e+00 : f32, %[[X]][i - 3] pad 0.{{0*}}e+00 : f32) -> [i]
+  // PLACE-NEXT: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32)
+  // PLACE-DAG: %[[AA:.*]] = arith.mulf %[[A]], %[[A]]
+  // PLACE-DAG: %[[BB:.*]] = arith.mulf %[[B]], %[[B]]
+  // PLACE: arith.select %{{.*}}, %[[AA]], %[[BB]]
+  %Z = tapestry.einsum "Z" [i = 7] (%V[i + 4] pad 0.0 : f32, %V[i - 3] pad 0.0 : f32) -> [i] {
+  ^bb0(%a: f32, %b: f32):
+    %0 = tapestry.label "i"
+    %c3 = arith.constant 3 : index
+    %1 = arith.cmpi slt, %0, %c3 : index
+    %2 = arith.select %1, %a, %b : f32
+    tapestry.yield %2 : f32
+  } : (tensor<7xf32>, tensor<7xf32>) -> tensor<7xf32>
+  // PLACE: %[[W:.*]] = tapestry.einsum "W" [i = 7] (%[[X]][i])
+  %W = tapestry.einsum "W" [i = 7] (%X[i]) -> [i] {
+  ^bb0(%x: f32):
+    %0 = arith.addf %x, %x : f32
+    tapestry.yield %0 : f32
+  } : (tensor<7xf32>) -> tensor<7xf32>
+  // PLACE: tapestry.einsum "Twice" [i = 8] (%[[W]][i] pad
+  %T = tapestry.einsum "Twice" [i = 8] (%W[i] pad 0.0 : f32, %W[i - 3] pad 0.0 : f32) -> [i] {
+  ^bb0(%a: f32, %b: f32):
+    %0 = tapestry.label "i"
+    %c4 = arith.constant 4 : index
+    %1 = arith.cmpi slt, %0, %c4 : index
+    %2 = arith.select %1, %a, %b : f32
+    tapestry.yield %2 : f32
+  } : (tensor<7xf32>, tensor<7xf32>) -> tensor<8xf32>
+  tapestry.sink "Z", %Z : tensor<7xf32>
+  tapestry.sink "T", %T : tensor<8xf32>
+}

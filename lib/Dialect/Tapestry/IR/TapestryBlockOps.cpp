@@ -12,6 +12,7 @@
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Index/IR/LabelRanges.h"
 #include "tapestry/Dialect/Tapestry/IR/Constraints.h"
+#include "tapestry/Dialect/Tapestry/IR/EinsumLabels.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Interfaces/ElementType.h"
 
@@ -242,25 +243,32 @@ static Projection projectionOf(AffineMap map) {
   return *projection;
 }
 
-/// The points whose values may follow from an operand, where those read less of
-/// it than all; no ranges: all points.
-static ZBox guardOf(EinsumOp op, unsigned operand, const Projection &read) {
+ZBox teg::pointsThatSee(EinsumOp op, unsigned operand) {
+  ZBox space = boxOfShape(op.getExtents());
   // Of what is not verified yet the body may be anything.
   if (op.getBody().empty() || op.getBody().getNumArguments() <= operand)
-    return {};
+    return space;
   Value element = op.getBody().getArgument(operand);
   if (element.use_empty() ||
-      llvm::any_of(read.dims,
-                   [](const ProjectionDim &dim) { return !dim.isLinear(); }) ||
       !llvm::all_of(element.getUsers(), llvm::IsaPred<arith::SelectOp>))
+    return space;
+  ZBox points = index::pointsThatChoose(element, space, [&](Operation *inner) {
+    return op.getLabelReadBy(inner);
+  });
+  return isEmpty(points) ? space : points;
+}
+
+/// The points that see an operand, where those read less of it than all; no
+/// ranges: all points.
+static ZBox guardOf(EinsumOp op, unsigned operand, const Projection &read) {
+  if (llvm::any_of(read.dims,
+                   [](const ProjectionDim &dim) { return !dim.isLinear(); }))
     return {};
   ZBox space = boxOfShape(op.getExtents());
   ZBox tensor = boxOfShape(op.getInputType(operand).getShape());
-  ZBox guard = index::pointsThatChoose(element, space, [&](Operation *inner) {
-    return op.getLabelReadBy(inner);
-  });
-  if (isEmpty(guard) || intersect(read.image(guard), tensor) ==
-                            intersect(read.image(space), tensor))
+  ZBox guard = pointsThatSee(op, operand);
+  if (intersect(read.image(guard), tensor) ==
+      intersect(read.image(space), tensor))
     return {};
   return guard;
 }

@@ -34,14 +34,6 @@ static constexpr size_t mostPieces = 8;
 // Views of one tensor
 //===----------------------------------------------------------------------===//
 
-/// The points at which a body may choose what it reads of an operand.
-static ZBox pointsOf(EinsumOp reader, unsigned operand) {
-  std::vector<Access> accesses =
-      cast<BlockOpInterface>(reader.getOperation()).getAccesses(operand);
-  ZBox points = boxOfShape(reader.getExtents());
-  return accesses.size() == 1 ? accesses[0].guarded(points) : points;
-}
-
 namespace {
 
 /// How a reader may read an operand, as it does or behind selectors.
@@ -140,7 +132,7 @@ EinsumOp Composer::create(OpBuilder &builder) {
 bool Composer::readsTheSame(EinsumOp made, unsigned operand) {
   OperandRead before = readBy(reader, operand, op.getTensorOperands()[operand],
                               /*asIs=*/false);
-  ZBox points = pointsOf(reader, operand);
+  ZBox points = pointsThatSee(reader, operand);
   for (ProjectionDim &dim : before.projection.dims)
     for (const AffineTerm &term : dim.terms)
       dim.constant += term.coefficient * points[term.dim].lo;
@@ -184,7 +176,7 @@ public:
       : op(op), operand(operand), views(views), most(most), inPlace(inPlace),
         read(op.getSubscripts(operand)),
         view(views.of(op.getInputs()[operand])),
-        image(read.image(pointsOf(op, operand))) {}
+        image(read.image(pointsThatSee(op, operand))) {}
 
   /// The einsum that takes its place; null where it stays.
   EinsumOp spread(OpBuilder &builder);
@@ -468,6 +460,7 @@ struct TapestryComposeSelectors
     OpBuilder builder(&getContext());
     replaced.clear();
     SmallVector<Operation *> read;
+    SmallVector<EinsumOp> handedOn;
     graph.walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<SelectorInterface>(op)) {
         read.push_back(op);
@@ -487,6 +480,8 @@ struct TapestryComposeSelectors
       if (view && isReadThrough(last)) {
         views.set(last.getResult(), std::move(*view));
         read.push_back(last);
+      } else if (view) {
+        handedOn.push_back(last);
       }
     });
     for (Operation *op : replaced)
@@ -498,6 +493,17 @@ struct TapestryComposeSelectors
         ++numErased;
       }
     }
+    for (EinsumOp op : handedOn)
+      for (Value tensor :
+           llvm::SetVector<Value>(llvm::from_range, op.getInputs()))
+        if (EinsumOp made = computedInPlace(op, tensor)) {
+          builder.setInsertionPoint(op);
+          builder.insert(made);
+          op.getResult().replaceAllUsesWith(made.getResult());
+          op->erase();
+          tensor.getDefiningOp()->erase();
+          op = made;
+        }
     // What is made has been told from what is read through.
     if (inPlace)
       graph.walk([](EinsumOp op) { op->removeAttr(madeAttrName); });

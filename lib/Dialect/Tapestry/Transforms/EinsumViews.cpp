@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "EinsumViews.h"
+#include "Inlining.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "tapestry/Dialect/Index/IR/LabelRanges.h"
 #include "tapestry/Dialect/Tapestry/IR/Constraints.h"
+#include "tapestry/Dialect/Tapestry/IR/EinsumLabels.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryAttrs.h"
 
 using namespace mlir;
@@ -135,4 +137,39 @@ bool teg::isReadThrough(EinsumOp view) {
   Operation *reader = *view->user_begin();
   return isa<EinsumOp>(reader) && reader->getBlock() == view->getBlock() &&
          isReadByAlone(view.getResult(), reader);
+}
+
+/// Whether an einsum reads no element of a tensor twice.
+static bool readsOnce(EinsumOp op, Value tensor) {
+  std::vector<ZBox> boxes;
+  for (unsigned operand = 0; operand < op.getInputs().size(); ++operand) {
+    if (op.getInputs()[operand] != tensor)
+      continue;
+    Projection read = op.getSubscripts(operand);
+    ZBox points = pointsThatSee(op, operand), box = read.image(points);
+    if (!isShifted(read) || volume(box) != volume(points) ||
+        llvm::any_of(boxes, [&](const ZBox &other) {
+          return !isEmpty(intersect(box, other));
+        }))
+      return false;
+    boxes.push_back(std::move(box));
+  }
+  return true;
+}
+
+EinsumOp teg::computedInPlace(EinsumOp op, Value tensor) {
+  auto producer = tensor.getDefiningOp<EinsumOp>();
+  if (!producer || producer.getMonoid() != Monoid::None ||
+      producer->getBlock() != op->getBlock() || producer.getPartitionAttr() ||
+      !isReadByAlone(tensor, op) || !readsOnce(op, tensor))
+    return {};
+  if (llvm::Error asked = checkUnasked(producer)) {
+    llvm::consumeError(std::move(asked));
+    return {};
+  }
+  llvm::Expected<EinsumOp> made = inlineProducer(op, producer, Monoid::None);
+  if (made)
+    return *made;
+  llvm::consumeError(made.takeError());
+  return {};
 }

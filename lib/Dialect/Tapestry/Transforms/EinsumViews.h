@@ -25,6 +25,12 @@ std::optional<TensorView> viewOfEinsum(EinsumOp op, GraphViews &views,
 /// it: nobody asks for a copy, or how that is cut or kept.
 bool isReadThrough(EinsumOp view);
 
+/// The einsum that computes at once what a view hands on of `tensor`: `op` with
+/// the body of the einsum in it that makes it, where that reduces nothing,
+/// nobody else reads it, and no element is handed on twice; as an operation in
+/// no block. Null where it is none, or is asked for as it is.
+EinsumOp computedInPlace(EinsumOp op, mlir::Value tensor);
+
 } // namespace tapestry::teg
 
 #endif // TAPESTRY_LIB_DIALECT_TAPESTRY_TRANSFORMS_EINSUMVIEWS_H

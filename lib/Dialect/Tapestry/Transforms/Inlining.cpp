@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include "tapestry/Dialect/Tapestry/IR/EinsumLabels.h"
 #include "tapestry/Planner/Model/Graph.h"
 
 using namespace mlir;
@@ -13,6 +14,17 @@ using namespace tapestry::teg;
 /// Longer bodies are not made: each reader pays for them, and searches would
 /// let them grow without end.
 static constexpr size_t maxBodyLength = 96;
+
+/// Whether a point of the reader may see what is not in the operand.
+static bool isPadSeen(EinsumOp reader, unsigned operand) {
+  if (reader.getFold(operand))
+    return true;
+  if (!reader.getPad(operand))
+    return false;
+  return !contains(
+      boxOfShape(reader.getInputType(operand).getShape()),
+      reader.getSubscripts(operand).image(pointsThatSee(reader, operand)));
+}
 
 namespace {
 
@@ -97,7 +109,7 @@ llvm::Error Inliner::addReads(unsigned operand) {
         addRead({reader.getInputs()[operand], map, reader.getPads()[operand]}));
     return llvm::Error::success();
   }
-  if (reader.getPad(operand) || reader.getFold(operand))
+  if (isPadSeen(reader, operand))
     return planError("'", reader.getName(), "' reads '", producer.getName(),
                      "' with a pad, which its body knows nothing of");
   AffineMap result = producer.getResultMap();
@@ -122,8 +134,15 @@ llvm::Error Inliner::addReads(unsigned operand) {
                        "' has subscripts which cannot be "
                        "put into those of its operand ",
                        inner);
-    numbers.push_back(addRead(
-        {producer.getInputs()[inner], composed, producer.getPads()[inner]}));
+    Attribute pad = producer.getPads()[inner];
+    // What lies outside then is not seen.
+    ArrayRef<int64_t> shape = producer.getInputType(inner).getShape();
+    if (!isa<TypedAttr>(pad) && !fold &&
+        !contains(boxOfShape(shape),
+                  projection->image(boxOfShape(ArrayRef<int64_t>(extents)))))
+      pad = Builder(context).getZeroAttr(
+          producer.getInputType(inner).getElementType());
+    numbers.push_back(addRead({producer.getInputs()[inner], composed, pad}));
   }
   substitutesOf[operand] = substitutes;
   return llvm::Error::success();
