@@ -24,8 +24,9 @@ static void addNames(const json::Object &object, llvm::StringSet<> &names) {
   }
 }
 
-/// The vertices, the members of groups, and what rewrites were about.
-static llvm::StringSet<> namesIn(llvm::StringRef planFile) {
+/// The vertices, the members of groups, and what rewrites are about that are to
+/// come.
+static llvm::StringSet<> namesIn(llvm::StringRef planFile, bool rewritten) {
   llvm::StringSet<> names;
   auto text = llvm::MemoryBuffer::getFile(planFile, /*IsText=*/true);
   if (!text)
@@ -44,7 +45,8 @@ static llvm::StringSet<> namesIn(llvm::StringRef planFile) {
     for (const json::Value &group : *groups)
       if (const json::Object *entry = group.getAsObject())
         addNames(*entry, names);
-  if (const json::Array *rewrites = top->getArray("rewrites"))
+  const json::Array *rewrites = top->getArray("rewrites");
+  if (rewrites && !rewritten)
     for (const json::Value &rewrite : *rewrites) {
       const json::Object *entry = rewrite.getAsObject();
       if (!entry)
@@ -63,7 +65,8 @@ namespace {
 struct KeepNamed : public PassWrapper<KeepNamed, OperationPass<teg::GraphOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(KeepNamed)
 
-  explicit KeepNamed(llvm::StringRef planFile) : names(namesIn(planFile)) {}
+  KeepNamed(llvm::StringRef planFile, bool rewritten)
+      : names(namesIn(planFile, rewritten)) {}
 
   StringRef getName() const override { return "KeepNamed"; }
 
@@ -78,6 +81,7 @@ struct KeepNamed : public PassWrapper<KeepNamed, OperationPass<teg::GraphOp>> {
 };
 } // namespace
 
-std::unique_ptr<Pass> tapestry::createKeepNamed(llvm::StringRef planFile) {
-  return std::make_unique<KeepNamed>(planFile);
+std::unique_ptr<Pass> tapestry::createKeepNamed(llvm::StringRef planFile,
+                                                bool rewritten) {
+  return std::make_unique<KeepNamed>(planFile, rewritten);
 }

@@ -124,22 +124,27 @@ partitionAsIs(GraphOp graph, const PlanRequest &request, PlannerOptions options,
   return PartitionedGraph{std::move(*vertices), std::move(*decided)};
 }
 
+llvm::Error tapestry::teg::replayPlanFile(GraphOp graph,
+                                          const PlanRequest &request) {
+  llvm::Expected<std::vector<Rewrite>> rewrites =
+      readPlanRewrites(request.planFile);
+  if (!rewrites)
+    return rewrites.takeError();
+  // Whoever asks for an order as well has to ask for the plan's.
+  bool isAsked = !request.order.empty() && request.order != "none";
+  if (llvm::Error error = replayRewrites(graph, *rewrites))
+    return faultError(isAsked ? Fault::Usage : Fault::Program, request.planFile,
+                      "rewrites: ", llvm::toString(std::move(error)));
+  return llvm::Error::success();
+}
+
 /// Replays what the plan file starts from and plans the graph that results.
 static llvm::Expected<PartitionedGraph>
 partitionRewritten(GraphOp graph, const PlanRequest &request,
                    const PlannerOptions &options, const PeakFinder &findPeak) {
-  if (!request.planFile.empty()) {
-    llvm::Expected<std::vector<Rewrite>> rewrites =
-        readPlanRewrites(request.planFile);
-    if (!rewrites)
-      return rewrites.takeError();
-    // Whoever asks for an order as well has to ask for the plan's.
-    bool isAsked = !request.order.empty() && request.order != "none";
-    if (llvm::Error error = replayRewrites(graph, *rewrites))
-      return faultError(isAsked ? Fault::Usage : Fault::Program,
-                        request.planFile,
-                        "rewrites: ", llvm::toString(std::move(error)));
-  }
+  if (!request.planFile.empty())
+    if (llvm::Error error = replayPlanFile(graph, request))
+      return std::move(error);
   return partitionAsIs(graph, request, options, findPeak);
 }
 
