@@ -1,7 +1,7 @@
 //===- CollectiveSample.cpp - A standalone program of random collectives --===//
 //
-// For SAMPLE_DEVICES devices; SAMPLE_SEED says which. Fails where a value is
-// wrong.
+// For SAMPLE_DEVICES devices; SAMPLE_SEED says which, SAMPLE_TOGETHER how many
+// are on their way at once. Fails where a value is wrong.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,8 +11,9 @@
 using namespace tapestry::rt::testing;
 
 int main(int argc, char **argv) {
-  RandomCollectives sample(atoi(getenv("SAMPLE_DEVICES")),
-                           RandomCollectives::usualCount,
-                           atoi(getenv("SAMPLE_SEED")));
+  const char *together = getenv("SAMPLE_TOGETHER");
+  RandomCollectives sample(
+      atoi(getenv("SAMPLE_DEVICES")), RandomCollectives::usualCount,
+      atoi(getenv("SAMPLE_SEED")), together ? atoi(together) : 1);
   return tapestry_rt_main(argc, argv, &sample.program.table());
 }

@@ -30,6 +30,7 @@ public:
   int size() const override { return inner.size(); }
   int ranksOnHost() const override { return inner.ranksOnHost(); }
   bool sharesMemory() const override { return false; }
+  bool allowsThreads() const override { return true; }
   bool stopped() const override { return inner.stopped(); }
   Outcome exchange(const Label &label, const Outgoing *outgoing,
                    size_t numOutgoing, const Incoming *incoming,
@@ -464,9 +465,10 @@ TEST_P(Collectives, ReduceScatterLeavesEachMemberItsBox) {
       int device = communicator.rank();
       ReductionGroup group = groups.of(device);
       results[device].resize(volume(targetRefs[group.position]));
+      std::vector<char> sums(reduceScatterBytes(targetRefs, 4));
       return ringReduceScatter(communicator, arena, group, combine, 4, part,
                                targetRefs, values[device].data(),
-                               results[device].data());
+                               results[device].data(), sums.data());
     });
     EXPECT_EQ(sent, (groups.size() - 1) * count * 4 * groups.count);
     for (int device = 0; device < devices(); ++device) {

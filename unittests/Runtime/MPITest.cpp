@@ -158,6 +158,29 @@ TEST_F(MPI, RandomCollectivesAreExactEitherWay) {
   }
 }
 
+/// The same with some on their way while the program goes on.
+TEST_F(MPI, StartedCollectivesAreExactEitherWay) {
+  for (int devices : {2, 3, 5}) {
+    std::string environment =
+        "SAMPLE_DEVICES=" + std::to_string(devices) +
+        " SAMPLE_TOGETHER=4 SAMPLE_SEED=" + std::to_string(90 + devices);
+    std::string options =
+        "--backend mpi --repeat 2 --report " + folder.file("r.json");
+    for (const char *whose : {"ring", "mpi"}) {
+      ProcessResult result =
+          mpirun(devices, options + " --collectives " + whose, environment,
+                 TAPESTRY_COLLECTIVE_SAMPLE);
+      ASSERT_EQ(result.status, 0) << result.err;
+      EXPECT_EQ(result.err, "");
+      std::string report = readFile(folder.file("r.json"));
+      EXPECT_GT(times("\"waited_seconds\"", report), 100);
+      if (whose == std::string("ring"))
+        EXPECT_EQ(numbersOf(report, "counted_bytes"),
+                  numbersOf(report, "predicted_bytes"));
+    }
+  }
+}
+
 /// What is missing, lost or wrong ends MPI's own collectives like ours.
 TEST_F(MPI, FailuresEndItsOwnCollectives) {
   std::string options = "--backend mpi --collectives mpi" + arguments("");

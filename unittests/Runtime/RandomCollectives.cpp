@@ -3,6 +3,7 @@
 #include "RandomCollectives.h"
 #include "Testing.h"
 #include <algorithm>
+#include <list>
 #include <set>
 
 using namespace tapestry::rt;
@@ -232,7 +233,8 @@ std::string RandomCollectives::expected(const Case &item, int number,
 // The program
 //===----------------------------------------------------------------------===//
 
-RandomCollectives::RandomCollectives(int devices, int count, unsigned seed)
+RandomCollectives::RandomCollectives(int devices, int count, unsigned seed,
+                                     size_t most)
     : program(devices), devices(devices), seed(seed) {
   std::mt19937 random(seed);
   for (int number = 0; number < count; ++number) {
@@ -249,30 +251,79 @@ RandomCollectives::RandomCollectives(int devices, int count, unsigned seed)
       program.exchange(item.kind, name, item.type.dtype, item.source,
                        item.target, item.replicaOf, bytes);
   }
-  program.body = [this](TapestryRank *rank, const void *const *,
-                        void *const *) {
-    for (size_t number = 0; number < cases.size(); ++number)
-      check(rank, static_cast<int>(number));
+  program.body = [this, most](TapestryRank *rank, const void *const *,
+                              void *const *) {
+    if (most > 1)
+      runTogether(rank, most);
+    else
+      runInTurn(rank);
   };
 }
 
-/// A failure does not return from the runtime and leaks what this holds.
-void RandomCollectives::check(TapestryRank *rank, int number) const {
+RandomCollectives::Call RandomCollectives::prepare(int number,
+                                                   int device) const {
   const Case &item = cases[number];
-  auto device = static_cast<int>(tapestry_rt_device(rank));
   std::string held = extractBytes(tensor(item, number, device), item.shape,
                                   item.source[device], item.type.elementSize);
   std::string got(volume(item.target[device]) * item.type.elementSize, '\x55');
   if (item.inPlace)
     got = held;
-  tapestry_rt_collective(rank, number, item.inPlace ? got.data() : held.data(),
-                         got.empty() ? nullptr : got.data());
-  if (got == expected(item, number, device))
+  return {number, std::move(held), std::move(got)};
+}
+
+/// A failure does not return from the runtime and leaks what callers hold.
+void RandomCollectives::check(TapestryRank *rank, const Call &call) const {
+  const Case &item = cases[call.number];
+  auto device = static_cast<int>(tapestry_rt_device(rank));
+  if (call.got == expected(item, call.number, device))
     return;
-  std::string text = "collective " + std::to_string(number) + " of kind " +
+  std::string text = "collective " + std::to_string(call.number) + " of kind " +
                      std::to_string(item.kind) + ", type " +
                      std::to_string(item.type.dtype) + ", monoid " +
                      std::to_string(item.type.monoid) + ": wrong on device " +
                      std::to_string(device);
   tapestry_rt_fail(rank, text.c_str());
+}
+
+void RandomCollectives::runInTurn(TapestryRank *rank) const {
+  auto device = static_cast<int>(tapestry_rt_device(rank));
+  for (size_t number = 0; number < cases.size(); ++number) {
+    Call call = prepare(static_cast<int>(number), device);
+    tapestry_rt_collective(rank, call.number,
+                           call.source(cases[number].inPlace), call.target());
+    check(rank, call);
+  }
+}
+
+/// Ranks wait for what they like, but start in one order.
+void RandomCollectives::runTogether(TapestryRank *rank, size_t most) const {
+  auto device = static_cast<int>(tapestry_rt_device(rank));
+  std::mt19937 common(seed), random(seed * 31 + device);
+  std::list<Call> calls;
+  auto finish = [&](std::list<Call>::iterator call) {
+    tapestry_rt_wait(rank, call->number,
+                     call->source(cases[call->number].inPlace), call->target());
+    check(rank, *call);
+    calls.erase(call);
+  };
+  for (size_t number = 0; number < cases.size(); ++number) {
+    calls.push_back(prepare(static_cast<int>(number), device));
+    Call &call = calls.back();
+    const void *source = call.source(cases[number].inPlace);
+    // Some are not started, and come behind those that are.
+    if (common() % 8 == 0) {
+      tapestry_rt_collective(rank, call.number, source, call.target());
+      check(rank, call);
+      calls.pop_back();
+    } else {
+      tapestry_rt_start(rank, call.number, source, call.target());
+    }
+    if (common() % 16 == 0)
+      tapestry_rt_point(rank);
+    while (calls.size() >= most)
+      finish(std::next(calls.begin(),
+                       static_cast<int64_t>(random() % calls.size())));
+  }
+  while (!calls.empty())
+    finish(calls.begin());
 }

@@ -33,7 +33,8 @@ class RandomCollectives {
 public:
   static constexpr int usualCount = 150;
 
-  RandomCollectives(int devices, int count, unsigned seed);
+  /// With `most` > 1 up to so many are on their way at once.
+  RandomCollectives(int devices, int count, unsigned seed, size_t most = 1);
 
   /// Its body ends all ranks where a value is wrong.
   TestProgram program;
@@ -67,7 +68,19 @@ private:
   /// reduction, the same on all devices of an exchange.
   std::string tensor(const Case &item, int number, int device) const;
   std::string expected(const Case &item, int number, int device) const;
-  void check(TapestryRank *rank, int number) const;
+  struct Call {
+    int number;
+    std::string held, got;
+
+    const void *source(bool inPlace) const {
+      return inPlace ? got.data() : held.data();
+    }
+    void *target() { return got.empty() ? nullptr : got.data(); }
+  };
+  Call prepare(int number, int device) const;
+  void check(TapestryRank *rank, const Call &call) const;
+  void runInTurn(TapestryRank *rank) const;
+  void runTogether(TapestryRank *rank, size_t most) const;
 
   int devices;
   unsigned seed;

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define TAPESTRY_ABI_VERSION 18
+#define TAPESTRY_ABI_VERSION 19
 
 /* Element types as they are stored; f16 and bf16 as 2-byte patterns, bool as
  * one byte 0 or 1, complex numbers as real and imaginary part. Of collectives
@@ -258,6 +258,16 @@ int64_t tapestry_rt_device(TapestryRank *rank);
  * written again. Only for an all_reduce the two may be the same. */
 void tapestry_rt_collective(TapestryRank *rank, int64_t index,
                             const void *source, void *target);
+/* The same in two halves, between which the rank computes. Collectives are
+ * carried out in the order in which they are started; others that are called
+ * meanwhile, and all else that ranks do together, come behind what has been
+ * started. From the start to the wait with the same arguments the program
+ * writes neither buffer, nor reads `target`. Each start has one wait, before
+ * the collective is started or called again and before the entry returns. */
+void tapestry_rt_start(TapestryRank *rank, int64_t index, const void *source,
+                       void *target);
+void tapestry_rt_wait(TapestryRank *rank, int64_t index, const void *source,
+                      void *target);
 /* Returns when all ranks have called it. */
 void tapestry_rt_point(TapestryRank *rank);
 /* Output `output` is complete in `buffer`, which is what the entry was given

@@ -74,7 +74,7 @@ struct Backend {
 };
 
 /// Raised with every change of the declarations above and of Transport.h.
-constexpr uint32_t backendVersion = 4;
+constexpr uint32_t backendVersion = 5;
 
 /// What a plug-in library exports under the name `backendEntryName`. Returns
 /// the process's one back end (owned by the plug-in), or null and a text.

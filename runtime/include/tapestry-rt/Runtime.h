@@ -48,6 +48,9 @@ struct RunOptions {
   /// and bytes are the same on every back end; or "mpi", those of MPI where its
   /// own can, on that back end.
   std::string collectives = "ring";
+  /// Bytes per second that a rank of the local back end sends at most, as over
+  /// a slow network; 0: as fast as memory is.
+  int64_t slowLink = 0;
   int64_t repeat = 1;
   /// Threads of each rank; 0: as the program says, or as many as there are
   /// cores for.

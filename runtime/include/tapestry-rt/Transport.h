@@ -87,6 +87,10 @@ public:
   virtual bool sharesMemory() const = 0;
   /// Whether some rank has called abort and this one is to leave.
   virtual bool stopped() const = 0;
+  /// Whether threads of this process may communicate in turns, this transport
+  /// and the back end's own collectives alike; else only the one that opened it
+  /// may.
+  virtual bool allowsThreads() const = 0;
 
   /// Sends and receives messages in any order, and returns when all have
   /// arrived and been taken and all outgoing memory may be written again. At

@@ -130,12 +130,16 @@ Status allReduce(Communicator &communicator, Arena &arena,
                  void *target);
 
 /// A ring over the members' target boxes; `source` has the shape of `sourceBox`
-/// on all members, `targets` holds the target box of each member.
+/// on all members, `targets` holds the target box of each member. `sums` has
+/// reduceScatterBytes of memory.
 Status ringReduceScatter(Communicator &communicator, Arena &arena,
                          const ReductionGroup &group, TapestryCombineFn combine,
                          int64_t elementSize, BoxRef sourceBox,
                          const std::vector<BoxRef> &targets, const void *source,
-                         void *target);
+                         void *target, char *sums);
+/// For two sums of the largest part under way.
+int64_t reduceScatterBytes(const std::vector<BoxRef> &targets,
+                           int64_t elementSize);
 
 } // namespace rt
 } // namespace tapestry

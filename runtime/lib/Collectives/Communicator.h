@@ -33,6 +33,7 @@ public:
   int size() const { return transport.size(); }
   bool sharesMemory() const { return transport.sharesMemory(); }
   bool stopped() const { return transport.stopped(); }
+  bool allowsThreads() const { return transport.allowsThreads(); }
   /// Bytes that this rank has sent to others so far, or handed to a back end's
   /// own collectives.
   int64_t sentBytes() const { return sent; }

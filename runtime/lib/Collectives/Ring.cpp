@@ -172,12 +172,21 @@ static const char *contiguous(const char *source, BoxRef sourceBox, BoxRef box,
   return buffer;
 }
 
+int64_t tapestry::rt::reduceScatterBytes(const std::vector<BoxRef> &targets,
+                                         int64_t elementSize) {
+  int64_t largest = 0;
+  for (BoxRef box : targets)
+    largest = std::max(largest, volume(box) * elementSize);
+  return targets.size() == 1 ? 0 : 2 * largest;
+}
+
 Status tapestry::rt::ringReduceScatter(Communicator &communicator, Arena &arena,
                                        const ReductionGroup &group,
                                        TapestryCombineFn combine,
                                        int64_t elementSize, BoxRef sourceBox,
                                        const std::vector<BoxRef> &targets,
-                                       const void *source, void *target) {
+                                       const void *source, void *target,
+                                       char *sums) {
   const char *from = static_cast<const char *>(source);
   if (group.size() == 1) {
     copyPiece(target, targets[0], source, sourceBox, targets[0], elementSize);
@@ -186,12 +195,11 @@ Status tapestry::rt::ringReduceScatter(Communicator &communicator, Arena &arena,
   }
   // Sums under way alternate between two buffers: one goes out while the next
   // is made. A third takes messages where memory is not shared.
-  int64_t largest = 0;
-  for (BoxRef box : targets)
-    largest = std::max(largest, volume(box) * elementSize);
-  Scratch buffers[3];
-  for (int i = 0; i < (communicator.sharesMemory() ? 2 : 3); ++i) {
-    Status status = buffers[i].allocate(arena, largest);
+  int64_t largest = reduceScatterBytes(targets, elementSize) / 2;
+  char *buffers[2] = {sums, sums + largest};
+  Scratch received;
+  if (!communicator.sharesMemory()) {
+    Status status = received.allocate(arena, largest);
     if (status.failed())
       return status;
   }
@@ -205,17 +213,17 @@ Status tapestry::rt::ringReduceScatter(Communicator &communicator, Arena &arena,
     int64_t outBytes = volume(targets[out]) * elementSize;
     int64_t mineCount = volume(targets[mine]);
     if (step == 0 && outBytes > 0)
-      outgoing = contiguous(from, sourceBox, targets[out], elementSize,
-                            buffers[0].data());
+      outgoing =
+          contiguous(from, sourceBox, targets[out], elementSize, buffers[0]);
     char *sum = mine == group.position ? static_cast<char *>(target)
-                                       : buffers[(step + 1) % 2].data();
+                                       : buffers[(step + 1) % 2];
     std::vector<Outgoing> sends;
     if (outBytes > 0)
       sends.push_back({group.next(), outBytes, outgoing});
     std::vector<Incoming> receives;
     if (mineCount > 0)
       receives.push_back(
-          {group.previous(), mineCount * elementSize, buffers[2].data()});
+          {group.previous(), mineCount * elementSize, received.data()});
     Status status = communicator.exchange(
         step, sends, receives, [&](size_t, const void *data) {
           const char *own =

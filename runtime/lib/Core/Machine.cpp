@@ -64,11 +64,26 @@ int64_t tapestry::rt::threadsPerRank(int64_t ranks) {
   return std::clamp<int64_t>(cores / ranks, 1, maxThreads);
 }
 
-void tapestry::rt::stayOnCore(int core) {
+void tapestry::rt::stayOnCore(int core) { stayOnCores({core}); }
+
+std::vector<int> tapestry::rt::allowedCores() {
   cpu_set_t set;
   CPU_ZERO(&set);
-  CPU_SET(core, &set);
-  sched_setaffinity(0, sizeof(set), &set);
+  std::vector<int> cores;
+  if (sched_getaffinity(0, sizeof(set), &set) == 0)
+    for (int core = 0; core < CPU_SETSIZE; ++core)
+      if (CPU_ISSET(core, &set))
+        cores.push_back(core);
+  return cores;
+}
+
+void tapestry::rt::stayOnCores(const std::vector<int> &cores) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (int core : cores)
+    CPU_SET(core, &set);
+  if (!cores.empty())
+    sched_setaffinity(0, sizeof(set), &set);
 }
 
 /// Free memory that needs no swapping, and free swap, of the whole machine.

@@ -19,6 +19,9 @@ int availableCores();
 std::vector<int> distinctCores();
 /// Keeps the calling thread on this processor, if the system lets it.
 void stayOnCore(int core);
+/// The processors that the calling thread may use, and lets it use these.
+std::vector<int> allowedCores();
+void stayOnCores(const std::vector<int> &cores);
 
 /// Bytes that this process can still allocate without swapping or being ended
 /// by a limit: the least of free memory, the control group's limit and the

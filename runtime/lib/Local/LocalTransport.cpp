@@ -11,6 +11,7 @@
 #include "Local/LocalTransport.h"
 #include "tapestry-rt/Counted.h"
 #include "tapestry-rt/Spin.h"
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 
@@ -29,6 +30,7 @@ public:
   int ranksOnHost() const override { return hub.size(); }
   bool sharesMemory() const override { return true; }
   bool stopped() const override { return hub.aborted(); }
+  bool allowsThreads() const override { return true; }
   Outcome exchange(const Label &label, const Outgoing *outgoing,
                    size_t numOutgoing, const Incoming *incoming,
                    size_t numIncoming, Receiver &receiver,
@@ -46,20 +48,24 @@ private:
     int from = 0;
     int64_t bytes = 0;
     const void *data = nullptr;
+    Clock::time_point due; ///< when it arrives; long past: at once
   };
 
   void post(int peer, const Message &message);
-  /// Takes from the inbox the first message of `label` that is expected.
+  /// Takes from the inbox the first message of `label` that is expected. Where
+  /// none has arrived, `due` is when the next one does, as far as that is
+  /// known.
   Outcome takeMessage(const Label &label, Message &message, bool &found,
-                      TransportError &error);
+                      Clock::time_point &due, TransportError &error);
   int firstExpected(const Incoming *incoming, size_t numIncoming) const;
   Outcome receiveAll(const Label &label, const Incoming *incoming,
                      size_t numIncoming, Receiver &receiver,
                      TransportError &error);
-  /// Waits until `events` has moved on from `seen`; `peer` is one that the wait
-  /// is for, since `since`.
+  /// Waits until `events` has moved on from `seen`, or `due`; `peer` is one
+  /// that the wait is for, since `since`.
   Outcome waitForEvent(uint64_t seen, int peer, Clock::time_point since,
-                       Receiver &receiver);
+                       Receiver &receiver,
+                       Clock::time_point due = Clock::time_point::max());
   /// The rank that keeps this one waiting: `peer`, or the one that it waits
   /// for.
   int blamed(int peer) const;
@@ -112,10 +118,12 @@ int LocalEndpoint::blamed(int peer) const {
 }
 
 Outcome LocalEndpoint::waitForEvent(uint64_t seen, int peer,
-                                    Clock::time_point since,
-                                    Receiver &receiver) {
+                                    Clock::time_point since, Receiver &receiver,
+                                    Clock::time_point due) {
+  bool isTimed = due != Clock::time_point::max();
   auto moved = [&] {
-    return events.load(std::memory_order_acquire) != seen || hub.aborted();
+    return events.load(std::memory_order_acquire) != seen || hub.aborted() ||
+           (isTimed && Clock::now() >= due);
   };
   for (int turn = 0; hub.spin && turn < spinTurns; ++turn) {
     if (moved())
@@ -127,7 +135,8 @@ Outcome LocalEndpoint::waitForEvent(uint64_t seen, int peer,
     {
       std::unique_lock<std::mutex> lock(mutex);
       asleep = true;
-      wake.wait_for(lock, std::chrono::seconds(1), moved);
+      wake.wait_until(
+          lock, std::min(due, Clock::now() + std::chrono::seconds(1)), moved);
       asleep = false;
     }
     if (!moved())
@@ -157,9 +166,13 @@ void LocalEndpoint::post(int peer, const Message &message) {
 }
 
 Outcome LocalEndpoint::takeMessage(const Label &label, Message &message,
-                                   bool &found, TransportError &error) {
+                                   bool &found, Clock::time_point &due,
+                                   TransportError &error) {
   std::lock_guard<std::mutex> lock(mutex);
   found = false;
+  due = Clock::time_point::max();
+  bool isSlow = hub.bytesPerSecond > 0;
+  Clock::time_point now = isSlow ? Clock::now() : Clock::time_point();
   for (size_t i = 0; i < inbox.size(); ++i) {
     if (expected[inbox[i].from] < 0)
       continue; // from a rank that is ahead of this one
@@ -174,6 +187,10 @@ Outcome LocalEndpoint::takeMessage(const Label &label, Message &message,
                static_cast<unsigned long long>(inbox[i].label.operation),
                inbox[i].label.step, inbox[i].label.collective);
       return Outcome::Failed;
+    }
+    if (isSlow && inbox[i].due > now) {
+      due = std::min(due, inbox[i].due);
+      continue;
     }
     message = inbox[i];
     inbox[i] = inbox.back();
@@ -200,12 +217,13 @@ Outcome LocalEndpoint::receiveAll(const Label &label, const Incoming *incoming,
     uint64_t seen = events.load(std::memory_order_acquire);
     Message message;
     bool found;
-    Outcome outcome = takeMessage(label, message, found, error);
+    Clock::time_point due;
+    Outcome outcome = takeMessage(label, message, found, due, error);
     if (outcome != Outcome::Done)
       return outcome;
     if (!found) {
       outcome = waitForEvent(seen, firstExpected(incoming, numIncoming), since,
-                             receiver);
+                             receiver, due);
       if (outcome != Outcome::Done)
         return outcome;
       continue;
@@ -239,9 +257,14 @@ Outcome LocalEndpoint::exchange(const Label &label, const Outgoing *outgoing,
   for (size_t i = 0; i < numIncoming; ++i)
     expected[incoming[i].peer] = static_cast<int>(i);
   pending.store(numOutgoing, std::memory_order_release);
-  for (size_t i = 0; i < numOutgoing; ++i)
-    post(outgoing[i].peer,
-         {label, number, outgoing[i].bytes, outgoing[i].data});
+  int64_t before = 0;
+  Clock::time_point begin =
+      hub.bytesPerSecond > 0 ? Clock::now() : Clock::time_point();
+  for (size_t i = 0; i < numOutgoing; ++i) {
+    before += outgoing[i].bytes;
+    post(outgoing[i].peer, {label, number, outgoing[i].bytes, outgoing[i].data,
+                            hub.arrival(begin, before)});
+  }
 
   // After a failure the expectations stay as they are: no exchange follows.
   Outcome outcome = receiveAll(label, incoming, numIncoming, receiver, error);
@@ -265,12 +288,21 @@ Outcome LocalEndpoint::exchange(const Label &label, const Outgoing *outgoing,
 // The hub
 //===----------------------------------------------------------------------===//
 
-LocalHub::LocalHub(int ranks, bool spin) : spin(spin) {
+LocalHub::LocalHub(int ranks, bool spin, double bytesPerSecond)
+    : spin(spin), bytesPerSecond(bytesPerSecond) {
   for (int rank = 0; rank < ranks; ++rank)
     endpoints.push_back(std::make_unique<LocalEndpoint>(*this, rank));
 }
 
 LocalHub::~LocalHub() = default;
+
+Clock::time_point LocalHub::arrival(Clock::time_point sent,
+                                    int64_t bytes) const {
+  if (bytesPerSecond <= 0)
+    return sent;
+  std::chrono::duration<double> travel(double(bytes) / bytesPerSecond);
+  return sent + std::chrono::duration_cast<Clock::duration>(travel);
+}
 
 Transport &LocalHub::endpoint(int rank) { return *endpoints[rank]; }
 

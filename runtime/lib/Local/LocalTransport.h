@@ -12,6 +12,7 @@
 
 #include "tapestry-rt/Transport.h"
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -26,8 +27,9 @@ namespace rt {
 class LocalHub {
 public:
   /// `spin`: wait actively for some microseconds before sleeping; pays where
-  /// every rank has a processor.
-  LocalHub(int ranks, bool spin);
+  /// every rank has a processor. `bytesPerSecond`: what a rank sends goes out
+  /// one message after another and takes at least so long; 0: no time.
+  LocalHub(int ranks, bool spin, double bytesPerSecond = 0);
   ~LocalHub();
 
   Transport &endpoint(int rank);
@@ -58,9 +60,14 @@ public:
 
 private:
   friend class LocalEndpoint;
+  using Clock = std::chrono::steady_clock;
+
+  /// When the last of so many bytes arrives that leave one after another.
+  Clock::time_point arrival(Clock::time_point sent, int64_t bytes) const;
 
   std::vector<std::unique_ptr<class LocalEndpoint>> endpoints;
   const bool spin;
+  const double bytesPerSecond;
 
   std::atomic<bool> stop{false};
   mutable std::mutex mutex; // guards what follows

@@ -1,7 +1,8 @@
 //===- MPIBackend.cpp - Ranks that are MPI processes ----------------------===//
 //
-// The plug-in libtapestry-rt-mpi.so: the only code that is linked to MPI. All
-// calls come from the thread that opened it (MPI_THREAD_FUNNELED).
+// The plug-in libtapestry-rt-mpi.so: the only code that is linked to MPI. Calls
+// come from the thread that opened it and, where the library allows that
+// (MPI_THREAD_SERIALIZED), from the one that communicates beside it, in turns.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +44,8 @@ static void finalize() {
 
 /// Starts MPI where it does not run yet, and makes a communicator for the
 /// ranks.
-static bool initialize(MPI_Comm &world, TransportError &error) {
+static bool initialize(MPI_Comm &world, bool &hasThreads,
+                       TransportError &error) {
   int running = 0;
   MPI_Initialized(&running);
   if (!running) {
@@ -54,13 +56,16 @@ static bool initialize(MPI_Comm &world, TransportError &error) {
       setenv("OMPI_MCA_mpi_yield_when_idle", "1", /*overwrite=*/0);
     int provided = 0;
     int code =
-        MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+        MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
     if (code != MPI_SUCCESS) {
       mpiFailed("MPI_Init_thread", code, error);
       return false;
     }
     atexit(finalize);
   }
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  hasThreads = level >= MPI_THREAD_SERIALIZED;
   MPI_Comm_dup(MPI_COMM_WORLD, &world);
   MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
   return true;
@@ -95,13 +100,15 @@ tapestryRtOpenBackend(uint32_t version, double timeoutSeconds,
   if (backend.transport)
     return &backend;
   MPI_Comm world = MPI_COMM_NULL;
-  if (!initialize(world, *error))
+  bool hasThreads = false;
+  if (!initialize(world, hasThreads, *error))
     return nullptr;
   // Never destroyed: MPI's own end and threads that look come later.
   auto *vigil = new Vigil;
   if (!introduce(world, *vigil, *error))
     return nullptr;
-  backend.transport = new MPITransport(world, *vigil, timeoutSeconds);
+  backend.transport =
+      new MPITransport(world, *vigil, timeoutSeconds, hasThreads);
   backend.collectives = new MPICollectives(world, backend.transport->rank(),
                                            *vigil, timeoutSeconds);
   return &backend;

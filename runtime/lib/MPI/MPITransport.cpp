@@ -20,8 +20,10 @@ static double seconds() {
   return double(now.tv_sec) + double(now.tv_nsec) * 1e-9;
 }
 
-MPITransport::MPITransport(MPI_Comm world, Vigil &vigil, double timeoutSeconds)
-    : world(world), vigil(vigil), timeoutSeconds(timeoutSeconds) {
+MPITransport::MPITransport(MPI_Comm world, Vigil &vigil, double timeoutSeconds,
+                           bool hasThreads)
+    : world(world), vigil(vigil), timeoutSeconds(timeoutSeconds),
+      hasThreads(hasThreads) {
   MPI_Comm_rank(world, &myRank);
   MPI_Comm_size(world, &numRanks);
 

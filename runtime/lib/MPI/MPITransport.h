@@ -14,13 +14,15 @@ namespace rt {
 class MPITransport final : public Transport {
 public:
   /// Measures `world`, whose errors are returned.
-  MPITransport(MPI_Comm world, Vigil &vigil, double timeoutSeconds);
+  MPITransport(MPI_Comm world, Vigil &vigil, double timeoutSeconds,
+               bool hasThreads);
 
   int rank() const override { return myRank; }
   int size() const override { return numRanks; }
   int ranksOnHost() const override { return numOnHost; }
   bool sharesMemory() const override { return false; }
   bool stopped() const override { return false; } // abort ends processes
+  bool allowsThreads() const override { return hasThreads; }
   Outcome exchange(const Label &label, const Outgoing *outgoing,
                    size_t numOutgoing, const Incoming *incoming,
                    size_t numIncoming, Receiver &receiver,
@@ -56,6 +58,7 @@ private:
   bool sharesCores = false; // with other ranks
   Vigil &vigil;
   double timeoutSeconds;
+  const bool hasThreads;
 
   // Of the exchange under way; kept to save allocations.
   std::vector<MPI_Request> requests;

@@ -29,6 +29,17 @@ void tapestry_rt_collective(TapestryRank *rank, int64_t index,
     Handle::of(rank).leave();
 }
 
+void tapestry_rt_start(TapestryRank *rank, int64_t index, const void *source,
+                       void *target) {
+  if (!Handle::of(rank).startCollective(index, source, target))
+    Handle::of(rank).leave();
+}
+
+void tapestry_rt_wait(TapestryRank *rank, int64_t index, const void *, void *) {
+  if (!Handle::of(rank).waitCollective(index))
+    Handle::of(rank).leave();
+}
+
 void tapestry_rt_point(TapestryRank *rank) {
   if (!Handle::of(rank).meet())
     Handle::of(rank).leave();

@@ -35,6 +35,8 @@ private:
             const char *form);
   /// The option's value, a number from 1.
   bool number(int64_t &result, int64_t most);
+  /// The option's value, a number of bytes from 1.
+  bool bytes(int64_t &result);
   bool parseOption();
   bool wrong(const std::string &message);
   void printHelp() const;
@@ -82,6 +84,9 @@ void CommandLine::printHelp() const {
       "                       the runtime's own, the same bits on every back "
       "end (default),\n"
       "                       or those of MPI\n"
+      "  --slow-link BYTES    let ranks of the local back end send at most so "
+      "much in a\n"
+      "                       second (such as 100MB)\n"
       "  --repeat K           run K times\n"
       "  --threads T          threads of each rank (default: as many as there "
       "are cores for)\n"
@@ -155,6 +160,27 @@ bool CommandLine::number(int64_t &result, int64_t most) {
   return true;
 }
 
+bool CommandLine::bytes(int64_t &result) {
+  if (!nextValue())
+    return false;
+  static const struct {
+    const char *name;
+    double bytes;
+  } units[] = {{"", 1},          {"B", 1},        {"kB", 1e3},
+               {"MB", 1e6},      {"GB", 1e9},     {"KiB", 1 << 10},
+               {"MiB", 1 << 20}, {"GiB", 1 << 30}};
+  char *end;
+  double number = strtod(value.c_str(), &end);
+  for (const auto &unit : units)
+    if (end != value.c_str() && strcmp(end, unit.name) == 0 &&
+        number * unit.bytes >= 1 && number * unit.bytes < 0x1p62) {
+      result = static_cast<int64_t>(number * unit.bytes);
+      return true;
+    }
+  return wrong(format("%s '%s' is no number of bytes such as 100MB",
+                      name.c_str(), value.c_str()));
+}
+
 bool CommandLine::parseOption() {
   if (isOption("--help") || strcmp(argv[at], "-h") == 0) {
     action = Help;
@@ -186,6 +212,8 @@ bool CommandLine::parseOption() {
     isRepeatGiven = true;
     return number(options.repeat, INT64_MAX);
   }
+  if (isOption("--slow-link"))
+    return bytes(options.slowLink);
   if (isOption("--threads"))
     return number(options.threads, maxThreads);
   if (argv[at][0] == '-' && argv[at][1] != '-') {

@@ -33,6 +33,13 @@ public:
   /// Returns false where generated code must `leave`.
   [[nodiscard]] virtual bool runCollective(int64_t index, const void *source,
                                            void *target) = 0;
+  /// Has a collective go on beside the program until that waits for it. Returns
+  /// false where generated code must `leave`.
+  [[nodiscard]] virtual bool startCollective(int64_t index, const void *source,
+                                             void *target) {
+    return runCollective(index, source, target);
+  }
+  [[nodiscard]] virtual bool waitCollective(int64_t) { return true; }
   /// Waits for all devices. Returns false where generated code must `leave`.
   [[nodiscard]] virtual bool meet() = 0;
   /// Output `output` is complete in `buffer` before the program ends. Returns

@@ -265,6 +265,11 @@ Status Job::checkOptions() {
                    format("--collectives mpi: MPI's collectives need --backend "
                           "mpi, and the back end here is %s",
                           backendName.c_str()));
+  if (options.slowLink > 0 && backendName != "local")
+    return failure(ExitUsage,
+                   format("--slow-link is for --backend local, and the back "
+                          "end here is %s",
+                          backendName.c_str()));
   if (options.repeat < 1)
     return failure(ExitUsage, format("--repeat: %lld is less than 1",
                                      static_cast<long long>(options.repeat)));

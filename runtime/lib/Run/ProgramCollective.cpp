@@ -70,20 +70,20 @@ Status ProgramCollective::prepareWhole(int64_t devices,
              : Status::failure(ExitRankFailed, what + ": " + error.text);
 }
 
-Status ProgramCollective::runWhole(Communicator &communicator, Arena &arena,
-                                   const void *source, void *target) {
-  exchange.keep(communicator, source, target);
-  Scratch scratch;
-  Status status = scratch.allocate(arena, whole->scratchBytes());
-  return status.failed()
-             ? status
-             : communicator.run(*whole, source, target, scratch.data());
+int64_t ProgramCollective::scratchBytes() const {
+  if (whole)
+    return whole->scratchBytes();
+  return collective->kind == TAPESTRY_REDUCE_SCATTER
+             ? reduceScatterBytes(targets, dtypeSize(collective->dtype))
+             : 0;
 }
 
 Status ProgramCollective::run(Communicator &communicator, Arena &arena,
-                              const void *source, void *target) {
-  if (whole)
-    return runWhole(communicator, arena, source, target);
+                              const void *source, void *target, char *scratch) {
+  if (whole) {
+    exchange.keep(communicator, source, target);
+    return communicator.run(*whole, source, target, scratch);
+  }
   if (exchanges)
     return exchangeBoxes(communicator, arena, exchange, source, target);
   BoxRef held = sourceBox(*collective, device);
@@ -92,5 +92,5 @@ Status ProgramCollective::run(Communicator &communicator, Arena &arena,
     return allReduce(communicator, arena, group, collective->combine,
                      elementSize, volume(held), source, target);
   return ringReduceScatter(communicator, arena, group, collective->combine,
-                           elementSize, held, targets, source, target);
+                           elementSize, held, targets, source, target, scratch);
 }

@@ -19,8 +19,12 @@ public:
                  Communicator &communicator, BackendCollectives *own);
   bool isPrepared() const { return collective != nullptr; }
 
+  /// Bytes that a call needs beside its buffers; what messages have to be
+  /// packed into is not counted.
+  int64_t scratchBytes() const;
+  /// `scratch` has so many bytes.
   Status run(Communicator &communicator, Arena &arena, const void *source,
-             void *target);
+             void *target, char *scratch);
 
   /// "all_reduce of 'C' (collective 0)".
   const std::string &name() const { return what; }
@@ -29,8 +33,6 @@ public:
 
 private:
   Status prepareWhole(int64_t devices, BackendCollectives &own);
-  Status runWhole(Communicator &communicator, Arena &arena, const void *source,
-                  void *target);
 
   const TapestryCollective *collective = nullptr;
   int64_t device = 0;

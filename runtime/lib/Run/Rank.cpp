@@ -25,7 +25,7 @@ Rank::Rank(Job &job, const Backend &backend)
       arena(job.budget), inputs(program.num_inputs, nullptr),
       outputs(program.num_outputs, nullptr),
       isHandedOut(program.num_outputs, false),
-      collectives(program.num_collectives), report(job),
+      collectives(program.num_collectives), lane(allowedCores()), report(job),
       sentThisRun(program.num_collectives, 0),
       timesThisRun(program.num_collectives, 0) {}
 
@@ -56,12 +56,14 @@ void Rank::fail(const Status &status) {
 
 void Rank::endAll(const Status &status, const std::string &message) {
   failure = status;
-  if (status.isStopped())
-    return;
-  // Not forgotten yet: rank 0 may be about to create one.
-  unlinkTemporaries();
-  job.progress.clear();
-  transport.abort(status.exitStatus(), printableLines(message).c_str());
+  if (!status.isStopped()) {
+    // Not forgotten yet: rank 0 may be about to create one.
+    unlinkTemporaries();
+    job.progress.clear();
+    transport.abort(status.exitStatus(), printableLines(message).c_str());
+  }
+  // It writes into buffers, also of frames that are left now.
+  lane.stop();
 }
 
 //===----------------------------------------------------------------------===//
@@ -255,58 +257,10 @@ void Rank::countCopied(int64_t index, int64_t bytes) {
   ++report.copiedTimes[index];
 }
 
-Status Rank::strike(const std::string &where) {
-  return job.fault.strike(where, !communicator.sharesMemory(),
-                          [&] { return communicator.stopped(); });
-}
-
-Status Rank::collective(int64_t index, const void *source, void *target) {
-  if (index < 0 || index >= program.num_collectives)
-    return Status::failure(ExitRankFailed,
-                           format("the program asks for collective %lld of %d",
-                                  static_cast<long long>(index),
-                                  program.num_collectives));
-  ProgramCollective &collective = collectives[index];
-  if (!collective.isPrepared()) {
-    Status status = collective.prepare(program, index, communicator, own);
-    if (status.failed())
-      return status;
-    report.isWhole[index] = collective.isWhole();
-  }
-  if (job.fault.strikes(device(), index)) {
-    Status status = strike(collective.name());
-    if (status.failed())
-      return status;
-  }
-  communicator.begin(static_cast<int>(index), collective.name().c_str());
-  return collective.run(communicator, arena, source, target);
-}
-
-bool Rank::runCollective(int64_t index, const void *source, void *target) {
-  int64_t begin = nowNanoseconds();
-  int64_t sent = communicator.sentBytes();
-  int64_t kept = communicator.keptBytes();
-  Status status = collective(index, source, target);
-  if (status.failed()) {
-    fail(status);
-    return false;
-  }
-  int64_t end = nowNanoseconds();
-  sentThisRun[index] += communicator.sentBytes() - sent;
-  if (run == 0)
-    report.keptBytes[index] += communicator.keptBytes() - kept;
-  ++timesThisRun[index];
-  report.collectiveTime[index] += end - begin;
-  trace(TraceEvent::Collective, static_cast<int32_t>(index), begin, end);
-  // Time in a collective is the collective's and not the vertex's.
-  if (vertex >= 0)
-    report.vertexTime[vertex] += begin - vertexSince;
-  vertexSince = end;
-  return true;
-}
-
 bool Rank::meet() {
-  Status status = communicator.barrier();
+  Status status = lane.settle();
+  if (!status.failed())
+    status = communicator.barrier();
   if (status.failed())
     fail(status);
   return !status.failed();
@@ -316,7 +270,9 @@ bool Rank::meet() {
 /// nothing.
 bool Rank::beside(int64_t &time, const std::function<Status()> &act) {
   int64_t begin = nowNanoseconds();
-  Status status = act();
+  Status status = lane.settle();
+  if (!status.failed())
+    status = act();
   if (status.failed()) {
     // What is wrong with the data is so whatever rank says it.
     if (status.exitStatus() == ExitBadInput)
@@ -327,16 +283,16 @@ bool Rank::beside(int64_t &time, const std::function<Status()> &act) {
   }
   int64_t end = nowNanoseconds();
   time += end - begin;
-  if (vertex >= 0)
-    report.vertexTime[vertex] += begin - vertexSince;
-  vertexSince = end;
+  leaveOut(begin, end);
   return true;
 }
 
 void Rank::endOutside(int64_t index, int64_t first, int64_t value) {
   // All ranks come here, with the same to say: one says it.
   if (communicator.rank() != 0) {
-    Status status = communicator.barrier();
+    Status status = lane.settle();
+    if (!status.failed())
+      status = communicator.barrier();
     fail(status.failed() ? status : Status::stopped());
     return;
   }

@@ -10,9 +10,11 @@
 
 #include "Run/Handle.h"
 #include "Run/Job.h"
+#include "Run/Lane.h"
 #include "Run/ProgramCollective.h"
 #include "Run/Report.h"
 #include <functional>
+#include <list>
 
 namespace tapestry {
 namespace rt {
@@ -31,6 +33,9 @@ public:
   int64_t device() const override { return communicator.rank(); }
   [[nodiscard]] bool runCollective(int64_t index, const void *source,
                                    void *target) override;
+  [[nodiscard]] bool startCollective(int64_t index, const void *source,
+                                     void *target) override;
+  [[nodiscard]] bool waitCollective(int64_t index) override;
   [[nodiscard]] bool meet() override;
   [[nodiscard]] bool handOut(int64_t output, const void *buffer) override;
   [[nodiscard]] bool takeIn(int64_t input, void *buffer) override;
@@ -75,7 +80,18 @@ private:
   Status finish();
   Status writeReport();
   Status writeTrace();
-  Status collective(int64_t index, const void *source, void *target);
+  /// A collective on its way.
+  struct Call {
+    int64_t index = 0;
+    Scratch scratch;
+    int64_t number = 0; ///< of the lane's work
+    // What it took once it is done.
+    int64_t begin = 0, end = 0, sent = 0, kept = 0;
+  };
+  Status prepareCall(Call &call);
+  Status carryOut(Call &call, const void *source, void *target);
+  void count(const Call &call);
+  void leaveOut(int64_t begin, int64_t end);
   Status strike(const std::string &where);
   void trace(TraceEvent::Kind kind, int32_t index, int64_t begin, int64_t end);
   void showProgress(int64_t now, const char *place);
@@ -94,6 +110,9 @@ private:
   std::vector<bool> isHandedOut;
   std::vector<ProgramCollective> collectives; // prepared when first met
   std::vector<ExchangePlan> feedPlans;
+  std::list<Call> started; // in the order of their starts
+  // Ends before what its work uses.
+  Lane lane;
 
   Status failure;
 

@@ -22,14 +22,17 @@ RankReport::RankReport(const Job &job)
       keptBytes(sentBytes.size(), 0), collectiveTime(sentBytes.size(), 0),
       vertexTime(job.program.num_vertices, 0),
       isWhole(job.program.num_collectives, 0),
+      isBeside(job.program.num_collectives, 0),
+      waitTime(job.program.num_collectives, 0),
       times(job.program.num_collectives, 0),
       copiedBytes(job.program.num_copies, 0),
       copiedTimes(job.program.num_copies, 0) {}
 
 std::vector<int64_t> RankReport::pack() const {
   std::vector<int64_t> numbers = {peakBytes, readTime, runTime, writeTime};
-  for (const auto *part : {&sentBytes, &keptBytes, &collectiveTime, &vertexTime,
-                           &isWhole, &times, &copiedBytes, &copiedTimes})
+  for (const auto *part :
+       {&sentBytes, &keptBytes, &collectiveTime, &vertexTime, &isWhole,
+        &isBeside, &waitTime, &times, &copiedBytes, &copiedTimes})
     numbers.insert(numbers.end(), part->begin(), part->end());
   return numbers;
 }
@@ -37,8 +40,9 @@ std::vector<int64_t> RankReport::pack() const {
 void RankReport::unpack(const int64_t *numbers) {
   for (int64_t *number : {&peakBytes, &readTime, &runTime, &writeTime})
     *number = *numbers++;
-  for (auto *part : {&sentBytes, &keptBytes, &collectiveTime, &vertexTime,
-                     &isWhole, &times, &copiedBytes, &copiedTimes}) {
+  for (auto *part :
+       {&sentBytes, &keptBytes, &collectiveTime, &vertexTime, &isWhole,
+        &isBeside, &waitTime, &times, &copiedBytes, &copiedTimes}) {
     std::copy(numbers, numbers + part->size(), part->begin());
     numbers += part->size();
   }
@@ -119,6 +123,10 @@ static void writeCollectives(JSONWriter &json, const Job &job,
                                            })) /
                                static_cast<double>(times));
   };
+  auto most = [&](std::vector<int64_t> RankReport::*numbers, size_t index) {
+    return largest(
+        ranks, [&](const RankReport &rank) { return (rank.*numbers)[index]; });
+  };
   json.key("collectives");
   json.beginArray(/*lines=*/true);
   for (int32_t i = 0; i < program.num_collectives; ++i) {
@@ -138,6 +146,10 @@ static void writeCollectives(JSONWriter &json, const Job &job,
           whole ? "payload_bytes" : "counted_bytes",
           times * collective.predicted_copied_bytes);
     time(i, job.options.repeat);
+    if (most(&RankReport::isBeside, i) != 0)
+      json.member("waited_seconds",
+                  seconds(most(&RankReport::waitTime, i)) /
+                      static_cast<double>(job.options.repeat));
     json.endObject();
   }
   // The last run's outputs are not fed, so a single run has no feeds.

@@ -24,6 +24,10 @@ struct RankReport {
   /// Per collective: whether the back end does it, whose bytes are then those
   /// that it was handed.
   std::vector<int64_t> isWhole;
+  /// Per collective: whether it went on beside the program, and how long that
+  /// waited for it.
+  std::vector<int64_t> isBeside;
+  std::vector<int64_t> waitTime;
   /// Per collective: how often it ran in one run.
   std::vector<int64_t> times;
   /// Per list of copies: what they wrote, and how often, in the first run.
@@ -38,7 +42,17 @@ struct RankReport {
 
 /// A span of time on one rank, in nanoseconds since the ranks' common start.
 struct TraceEvent {
-  enum Kind : int32_t { Vertex, Collective, Feed, Move, Read, Write };
+  enum Kind : int32_t {
+    Vertex,
+    Collective,
+    Feed,
+    Move,
+    Read,
+    Write,
+    /// A collective beside the program, and the program as it waits for one.
+    Beside,
+    Wait
+  };
   Kind kind;
   int32_t index; // of the vertex, collective, feed, move or tensor
   int64_t begin;

@@ -18,6 +18,7 @@ using namespace tapestry::rt;
 Status tapestry::rt::runOnThreads(Job &job) {
   ThreadOptions threads;
   threads.prefix = job.failure(ExitEnvironment, "").message();
+  threads.bytesPerSecond = double(job.options.slowLink);
   threads.tick = [&] { job.progress.tick(nowNanoseconds()); };
   if (job.options.ownsProcess)
     threads.giveUp = [&](const std::string &message) {
@@ -78,6 +79,7 @@ public:
   int ranksOnHost() const override { return all.ranksOnHost(); }
   bool sharesMemory() const override { return all.sharesMemory(); }
   bool stopped() const override { return all.stopped(); }
+  bool allowsThreads() const override { return all.allowsThreads(); }
   Outcome exchange(const Label &label, const Outgoing *outgoing,
                    size_t numOutgoing, const Incoming *incoming,
                    size_t numIncoming, Receiver &receiver,

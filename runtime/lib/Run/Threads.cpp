@@ -58,7 +58,8 @@ static size_t startThreads(std::vector<ThreadStart> &starts,
 
 Status tapestry::rt::runThreads(int ranks, const RankWork &work,
                                 const ThreadOptions &options) {
-  LocalHub hub(ranks, /*spin=*/ranks <= availableCores());
+  LocalHub hub(ranks, /*spin=*/ranks <= availableCores(),
+               options.bytesPerSecond);
   std::vector<ThreadStart> starts;
   for (int rank = 0; rank < ranks; ++rank)
     starts.push_back({&hub, &work, rank});

@@ -18,6 +18,8 @@ using RankWork = std::function<void(LocalHub &hub, int rank)>;
 struct ThreadOptions {
   /// Stands before messages that no rank words: "prog: error: ".
   std::string prefix = "error: ";
+  /// As LocalHub's.
+  double bytesPerSecond = 0;
   /// Called several times a second while ranks run; may be null.
   std::function<void()> tick;
   /// Prints a failure whose ranks do not come back within a second, after which

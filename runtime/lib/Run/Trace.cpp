@@ -66,11 +66,15 @@ static std::string eventName(const Job &job, const TraceEvent &event) {
   switch (event.kind) {
   case TraceEvent::Vertex:
     return program.vertices[event.index].name;
-  case TraceEvent::Collective: {
+  case TraceEvent::Collective:
+  case TraceEvent::Beside: {
     const TapestryCollective &collective = program.collectives[event.index];
     return std::string(collectiveName(collective.kind)) + " " +
            collective.vertex;
   }
+  case TraceEvent::Wait:
+    return std::string("wait for ") +
+           eventName(job, {TraceEvent::Beside, event.index, 0, 0});
   case TraceEvent::Feed:
     return std::string("feed ") +
            program.outputs[job.feeds[event.index].output].name;
@@ -90,9 +94,12 @@ static const char *eventCategory(TraceEvent::Kind kind) {
   case TraceEvent::Vertex:
     return "vertex";
   case TraceEvent::Collective:
+  case TraceEvent::Beside:
   case TraceEvent::Feed:
   case TraceEvent::Move:
     return "collective";
+  case TraceEvent::Wait:
+    return "wait";
   case TraceEvent::Read:
   case TraceEvent::Write:
     return "io";
@@ -106,10 +113,13 @@ tapestry::rt::traceText(const Job &job,
   std::vector<TraceTrack> tracks;
   for (size_t rank = 0; rank < ranks.size(); ++rank) {
     tracks.push_back({format("rank %zu", rank), {}});
+    TraceTrack beside = {format("rank %zu, beside", rank), {}};
     for (const TraceEvent &event : ranks[rank])
-      tracks.back().spans.push_back({eventName(job, event),
-                                     eventCategory(event.kind), event.begin,
-                                     event.end});
+      (event.kind == TraceEvent::Beside ? beside : tracks.back())
+          .spans.push_back({eventName(job, event), eventCategory(event.kind),
+                            event.begin, event.end});
+    if (!beside.spans.empty())
+      tracks.push_back(std::move(beside));
   }
   return chromeTrace(job.program.name ? job.program.name : "program", tracks);
 }
