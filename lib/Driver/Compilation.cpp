@@ -32,6 +32,7 @@ Compilation::Compilation(const Options &options) : options(options) {
   codegen.target = options.target;
   codegen.targetCPU = options.cpu;
   codegen.tiles = true;
+  codegen.overlap = options.overlap;
   chooseThreads(options.planning.devices);
   DialectRegistry registry;
   tapestry::registerAllDialects(registry);
@@ -317,9 +318,12 @@ llvm::Error Compilation::tryPlan() {
     return error;
   // What keeps --memory is a plan for one thread of each device, as `plan`
   // shows it: more of them take what is left, or there are no more.
+  // Collectives that go on beside computation keep their buffers longer.
   bool isLimited = options.planning.memoryLimit && !options.planning.threads;
   if (isLimited)
     setThreads(0);
+  if (options.planning.memoryLimit)
+    codegen.overlap = -1;
   llvm::Expected<teg::PartitionedGraph> partitioned = teg::partitionGraph(
       getGraph(), options.planning,
       [&](teg::GraphOp graph) { return findPeakBytes(graph, codegen); });
@@ -332,11 +336,22 @@ llvm::Error Compilation::tryPlan() {
       findPeakBytes(getGraph(), codegen).value_or(INT64_MAX) >
           options.planning.memoryLimit)
     setThreads(1);
+  if (options.planning.memoryLimit && options.overlap >= 0)
+    overlapWithinLimit();
   if (options.command == Command::Plan && !decided.isPeakExact)
     measurePeak(decided, [&](const Plan &plan) {
       return this->findPeak(getGraph(), plan);
     });
   return llvm::Error::success();
+}
+
+void Compilation::overlapWithinLimit() {
+  codegen.overlap = options.overlap;
+  std::optional<int64_t> peak = findPeakBytes(getGraph(), codegen);
+  if (!peak || *peak > options.planning.memoryLimit)
+    codegen.overlap = -1;
+  else if (decided.isPeakExact && codegen.threads <= 1)
+    decided.peakBytesPerDevice = *peak;
 }
 
 std::optional<int64_t> Compilation::findPeak(teg::GraphOp graph,

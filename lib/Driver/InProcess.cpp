@@ -16,6 +16,8 @@ static std::vector<JitProgram::Symbol> runtimeSymbols() {
   return {
       {"tapestry_rt_device", address(&tapestry_rt_device)},
       {"tapestry_rt_collective", address(&tapestry_rt_collective)},
+      {"tapestry_rt_start", address(&tapestry_rt_start)},
+      {"tapestry_rt_wait", address(&tapestry_rt_wait)},
       {"tapestry_rt_point", address(&tapestry_rt_point)},
       {"tapestry_rt_hand_out", address(&tapestry_rt_hand_out)},
       {"tapestry_rt_take_in", address(&tapestry_rt_take_in)},

@@ -4,10 +4,11 @@
 #include "OptionWords.h"
 #include "tapestry-rt/Files.h"
 #include "tapestry-rt/Runtime.h"
-#include "tapestry/Codegen/Target.h"
+#include "tapestry/Codegen/Pipeline.h"
 #include "tapestry/Driver/Status.h"
 #include "tapestry/Driver/Version.h"
 #include "tapestry/Planner/Contraction/ContractionOrder.h"
+#include "tapestry/Planner/Machine/Quantity.h"
 #include "tapestry/Plugin/Loader.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -113,6 +114,13 @@ cl::opt<std::string>
           cl::value_desc("name"), cl::sub(runCommand), cl::sub(planCommand),
           cl::sub(compileCommand), cl::sub(referenceCommand),
           cl::cat(category));
+cl::opt<std::string>
+    overlap("overlap",
+            cl::desc("Collectives go on beside computation from so many bytes "
+                     "that leave a device on (64KiB), or none does"),
+            cl::value_desc("BYTES|none"), cl::sub(runCommand),
+            cl::sub(planCommand), cl::sub(compileCommand),
+            cl::sub(sessionCommand), cl::cat(category));
 // Out of core.
 cl::opt<std::string>
     executor("executor",
@@ -250,6 +258,10 @@ cl::list<std::string> feeds("feed",
 cl::opt<std::string> repeat("repeat", cl::desc("Run K times (1)"),
                             cl::value_desc("K"), cl::sub(runCommand),
                             cl::sub(referenceCommand), cl::cat(category));
+cl::opt<std::string>
+    slowLink("slow-link",
+             cl::desc("Let each device send at most so much in a second"),
+             cl::value_desc("BYTES"), cl::sub(runCommand), cl::cat(category));
 cl::opt<std::string> reportFile("report", cl::desc("Write times and traffic"),
                                 cl::value_desc("r.json"), cl::sub(runCommand),
                                 cl::cat(category));
@@ -311,6 +323,23 @@ public:
       return fallback;
     }
     return value;
+  }
+
+  int64_t bytes(const cl::opt<std::string> &given, int64_t fallback) {
+    if (given.getNumOccurrences() == 0)
+      return fallback;
+    llvm::Expected<int64_t> value = tapestry::machine::parseBytes(given);
+    if (value)
+      return *value;
+    error("--" + given.ArgStr + ": " + toString(value.takeError()));
+    return fallback;
+  }
+
+  /// As CodegenOptions::overlap.
+  int64_t leastOverlapped() {
+    if (overlap == "none")
+      return -1;
+    return overlap == "0" ? 0 : bytes(overlap, tapestry::leastOverlap);
   }
 
   Bindings bindings(const cl::list<std::string> &list, StringRef option,
@@ -443,7 +472,7 @@ static void checkUnused(Usage &usage) {
     Unused unused("--executor greedy has no plan of devices", usage);
     for (const cl::opt<std::string> *option :
          {&jsonFile, &dot, &svg, &html, &pareto, &plot, &pick, &stopAfter,
-          &draw})
+          &draw, &overlap, &slowLink})
       unused.refuse(*option);
     unused.refuse("threads");
     unused.refuse(explain);
@@ -463,7 +492,8 @@ static void checkUnused(Usage &usage) {
           !(plans &&
             llvm::is_contained({"devices", "grid", "cost"}, option->ArgStr)))
         unused.refuse(*option);
-    for (const cl::opt<std::string> *option : {&target, &cpu})
+    for (const cl::opt<std::string> *option :
+         {&target, &cpu, &overlap})
       unused.refuse(*option);
   }
   if (diff.getNumOccurrences()) {
@@ -471,7 +501,8 @@ static void checkUnused(Usage &usage) {
     for (const auto &option : planning)
       if (option->ArgStr != "order")
         unused.refuse(*option);
-    for (const cl::opt<std::string> *option : {&stopAfter, &target, &cpu})
+    for (const cl::opt<std::string> *option :
+         {&stopAfter, &target, &cpu, &overlap})
       unused.refuse(*option);
     // What says which graph is meant needs the program.
     Unused alone("--diff has no program", usage);
@@ -531,6 +562,7 @@ static std::optional<Options> sessionOptions() {
   if (auto made = tapestry::createTarget({options.target, options.cpu}); !made)
     usage.error(llvm::toString(made.takeError()));
   options.objects.assign(objects.begin(), objects.end());
+  options.overlap = usage.leastOverlapped();
   options.verbose = verbose;
   options.quiet = quiet;
   if (!usage.good)
@@ -657,6 +689,8 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
   if (options.executor == Executor::Spmd && spill.getNumOccurrences())
     usage.error("--spill is for --executor greedy");
   options.spill = spill;
+  options.overlap = usage.leastOverlapped();
+  options.slowLink = usage.bytes(slowLink, 0);
   options.repeat = usage.number(repeat, 1, 1);
   options.seed = usage.number(seed, 0, 0);
   for (const auto &[name, value] : usage.bindings(params, "D", "n=1024")) {

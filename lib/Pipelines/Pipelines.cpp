@@ -174,6 +174,11 @@ void tapestry::buildBufferPipeline(OpPassManager &pm, const Target &target,
   functions.addPass(createDeviceCSE());
 
   buildKernelPipeline(pm, options);
+  if (options.overlap >= 0) {
+    OverlapCollectivesOptions overlap;
+    overlap.leastBytes = options.overlap;
+    pm.addPass(createOverlapCollectives(overlap));
+  }
   pm.addPass(createFreeBuffers());
   pm.addPass(createMarkVertices());
   pm.addPass(createCountCopies());

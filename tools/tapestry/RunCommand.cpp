@@ -13,6 +13,7 @@ rt::RunOptions tapestry::driver::runOptions(const Options &options) {
   run.inputs = options.inputs;
   run.outputs = options.outputs;
   run.feeds = options.feeds;
+  run.slowLink = options.slowLink;
   run.repeat = options.repeat;
   run.reportPath = options.reportFile;
   run.tracePath = options.traceFile;

@@ -15,6 +15,10 @@
 
 namespace tapestry {
 
+/// From how many bytes that leave a device on a collective goes on beside
+/// computation by default: to hand it over takes some microseconds.
+constexpr int64_t leastOverlap = int64_t(64) << 10;
+
 struct CodegenOptions : public mlir::PassPipelineOptions<CodegenOptions> {
   Option<std::string> target{*this, "target",
                              llvm::cl::desc("Target to generate for"),
@@ -41,6 +45,11 @@ struct CodegenOptions : public mlir::PassPipelineOptions<CodegenOptions> {
                      "as the machine that runs the code has cores for, and "
                      "what is predicted is one's"),
       llvm::cl::init(0)};
+  Option<int64_t> overlap{
+      *this, "overlap",
+      llvm::cl::desc("Collectives go on beside computation from so many bytes "
+                     "that leave a device on; -1: none does"),
+      llvm::cl::init(leastOverlap)};
   Option<bool> formKernels{
       *this, "form-kernels",
       llvm::cl::desc("Fuse operations that share rows and outline kernels"),

@@ -120,6 +120,49 @@ def BufferizePrograms
   ];
 }
 
+def OverlapCollectives
+    : Pass<"tapestry-overlap-collectives", "::mlir::ModuleOp"> {
+  let summary = "Let collectives of device programs go on beside computation";
+  let description = [{
+    A call of `tapestry_rt_collective` becomes one of `tapestry_rt_start`, behind
+    the last operation that writes its source or touches its target, and one of
+    `tapestry_rt_wait`, before the first operation that does. Both are given the
+    buffers, which stay until the wait. Where nothing that takes time lies
+    between, and where fewer than `least-bytes` bytes leave a device, the call
+    stays as it is; what is small is started, too, where it would have to wait
+    for others that are on their way. Not more than `together` large ones are: a
+    start comes later or a wait earlier where there would be more. All devices
+    run the same code, so that all start in the same order.
+
+    ```mlir
+    call @compute(%a) : (memref<8xf32>) -> ()
+    call @collective.f.0(%rank, %c0_i64, %x, %y)
+    call @use(%y) : (memref<8xf32>) -> ()
+    ```
+
+    becomes
+
+    ```mlir
+    call @start.collective.f.0(%rank, %c0_i64, %x, %y)
+    call @compute(%a) : (memref<8xf32>) -> ()
+    call @wait.collective.f.0(%rank, %c0_i64, %x, %y)
+    call @use(%y) : (memref<8xf32>) -> ()
+    ```
+  }];
+  let options = [
+    Option<"leastBytes", "least-bytes", "int64_t", "65536",
+           "Bytes that leave a device from which on a collective is started">,
+    Option<"together", "together", "unsigned", "3",
+           "The most that are on their way at once, of those that are not small">
+  ];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"
+  ];
+  let statistics = [
+    Statistic<"numStarted", "started", "Number of collectives that are started">
+  ];
+}
+
 def FreeBuffers : Pass<"tapestry-free-buffers", "::mlir::ModuleOp"> {
   let summary = "Free each buffer of device programs after its last use";
   let description = [{

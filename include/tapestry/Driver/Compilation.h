@@ -54,6 +54,10 @@ public:
   /// cores for when the code runs, and what is predicted is one's.
   void setThreads(int64_t threads);
 
+  /// Lets collectives go on beside computation as the options say where what
+  /// was planned then fits into --memory.
+  void overlapWithinLimit();
+
   const Options &getOptions() const { return options; }
   const Target &getTarget() const { return *target; }
   const CodegenOptions &getCodegen() const { return codegen; }

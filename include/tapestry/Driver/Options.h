@@ -3,6 +3,7 @@
 #ifndef TAPESTRY_DRIVER_OPTIONS_H
 #define TAPESTRY_DRIVER_OPTIONS_H
 
+#include "tapestry/Codegen/Pipeline.h"
 #include "tapestry/Import/Ein/Types.h"
 #include "tapestry/Planner/Plan/PlanRequest.h"
 #include "tapestry/Support/ZSpace.h"
@@ -79,6 +80,9 @@ struct Options {
   /// What code is generated for; createTarget has accepted both.
   std::string target = "cpu";
   std::string cpu = "native";
+  /// From how many bytes that leave a device on collectives go on beside
+  /// computation; -1: none does.
+  int64_t overlap = leastOverlap;
   llvm::StringMap<ein::Number> params;
   /// Files with functions of blocks.
   std::vector<std::string> objects;
@@ -91,6 +95,8 @@ struct Options {
   std::function<std::string(llvm::StringRef input)> whyNotHeld;
   Bindings outputs;
   Bindings feeds;
+  /// Bytes that a device sends in a second at most; 0: no limit.
+  int64_t slowLink = 0;
   int64_t repeat = 1;
   std::string reportFile;
   std::string traceFile;

@@ -238,12 +238,19 @@ static bool isCount(Operation *op) {
   return call && call.getCallee() == "tapestry_rt_copied";
 }
 
+/// Whether `call` is the runtime's, of a collective or a half of one.
+static bool isCollective(func::CallOp call) {
+  return llvm::is_contained(
+      {"tapestry_rt_collective", "tapestry_rt_start", "tapestry_rt_wait"},
+      call.getCallee());
+}
+
 /// Whether running `op` may change what is allocated, or is to be heard of.
 bool MemoryTrace::acts(Operation *op) {
   if (isa<memref::AllocOp, memref::DeallocOp>(op))
     return true;
   if (auto call = dyn_cast<func::CallOp>(op))
-    return call.getCallee() == "tapestry_rt_collective" || isCount(call) ||
+    return isCollective(call) || isCount(call) ||
            acts(module.lookupSymbol<func::FuncOp>(call.getCallee()));
   for (Region &region : op->getRegions())
     for (Block &block : region)
@@ -291,12 +298,17 @@ bool MemoryTrace::allocate(memref::AllocOp alloc, Frame &frame) {
 }
 
 bool MemoryTrace::runCall(func::CallOp call, Frame &frame) {
-  if (call.getCallee() == "tapestry_rt_collective") {
+  if (isCollective(call)) {
     std::optional<int64_t> index = evaluate(call.getOperand(1), frame);
     if (!index)
       return false;
     int64_t staging = hooks.staging ? hooks.staging(*index, device) : 0;
-    peak = std::max(peak, live + staging);
+    if (call.getCallee() != "tapestry_rt_wait")
+      peak = std::max(peak, live + staging);
+    if (call.getCallee() == "tapestry_rt_start")
+      live += staging;
+    else if (call.getCallee() == "tapestry_rt_wait")
+      live -= staging;
     return true;
   }
   if (isCount(call)) {

@@ -139,3 +139,33 @@ module attributes {comm.programs = [{
     return
   }
 }
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
+#partial = #tapestry_index.layout<[100] partial ["d.0"] on #grid>
+#shares = #tapestry_index.layout<[100 by "d.0"] on #grid>
+
+// What a reduce_scatter adds up is there from its start to its wait: beside a
+// buffer of 128 bytes, and not beside one of 512.
+// CHECK: comm.programs = [{
+// CHECK-SAME: peak_bytes = array<i64: 528, 528>
+module attributes {comm.programs = [{
+    name = "s", devices = 2 : i64, entry = @tapestry_entry.s, vertices = [],
+    inputs = [], outputs = [],
+    collectives = [{vertex = "C", kind = "reduce_scatter", type = f32,
+                    from = #partial, to = #shares, bytes = 400 : i64}]}]} {
+  func.func private @tapestry_rt_start(!llvm.ptr, i64, !llvm.ptr, !llvm.ptr)
+  func.func private @tapestry_rt_wait(!llvm.ptr, i64, !llvm.ptr, !llvm.ptr)
+  func.func @tapestry_entry.s(%rank: !llvm.ptr, %in: !llvm.ptr, %out: !llvm.ptr)
+      attributes {tapestry.device} {
+    %zero = arith.constant 0 : i64
+    call @tapestry_rt_start(%rank, %zero, %in, %out) : (!llvm.ptr, i64, !llvm.ptr, !llvm.ptr) -> ()
+    %x = memref.alloc() {alignment = 64 : i64} : memref<32xf32>
+    memref.dealloc %x : memref<32xf32>
+    call @tapestry_rt_wait(%rank, %zero, %in, %out) : (!llvm.ptr, i64, !llvm.ptr, !llvm.ptr) -> ()
+    %y = memref.alloc() {alignment = 64 : i64} : memref<128xf32>
+    memref.dealloc %y : memref<128xf32>
+    return
+  }
+}

@@ -25,8 +25,8 @@ public:
   struct Hooks {
     /// Allocations without an alignment of their own take multiples of it.
     int64_t alignment = 64;
-    /// Bytes that the runtime takes while collective number `index` runs, on
-    /// top of its source and target.
+    /// Bytes that the runtime takes while collective number `index` runs, or
+    /// from its start to its wait, on top of its source and target.
     std::function<int64_t(int64_t index, int64_t device)> staging;
     /// Hears of what copies number `index` write in one pass; nothing where
     /// that is no index arithmetic that this class knows.
