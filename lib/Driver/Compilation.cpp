@@ -33,6 +33,7 @@ Compilation::Compilation(const Options &options) : options(options) {
   codegen.targetCPU = options.cpu;
   codegen.tiles = true;
   codegen.overlap = options.overlap;
+  codegen.cutBytes = options.cutProducts;
   chooseThreads(options.planning.devices);
   DialectRegistry registry;
   tapestry::registerAllDialects(registry);

@@ -121,6 +121,13 @@ cl::opt<std::string>
             cl::value_desc("BYTES|none"), cl::sub(runCommand),
             cl::sub(planCommand), cl::sub(compileCommand),
             cl::sub(sessionCommand), cl::cat(category));
+cl::opt<std::string> cutProducts(
+    "cut-products",
+    cl::desc("Products whose results are reduced over devices are computed in "
+             "parts, one of which goes on its way while the next is computed, "
+             "from so many bytes of a device's result on, or none is (none)"),
+    cl::value_desc("BYTES|none"), cl::sub(runCommand), cl::sub(planCommand),
+    cl::sub(compileCommand), cl::sub(sessionCommand), cl::cat(category));
 // Out of core.
 cl::opt<std::string>
     executor("executor",
@@ -335,11 +342,11 @@ public:
     return fallback;
   }
 
-  /// As CodegenOptions::overlap.
-  int64_t leastOverlapped() {
-    if (overlap == "none")
+  /// A number of bytes, or -1 for "none".
+  int64_t bytesOrNone(const cl::opt<std::string> &given, int64_t fallback) {
+    if (given == "none")
       return -1;
-    return overlap == "0" ? 0 : bytes(overlap, tapestry::leastOverlap);
+    return given == "0" ? 0 : bytes(given, fallback);
   }
 
   Bindings bindings(const cl::list<std::string> &list, StringRef option,
@@ -472,7 +479,7 @@ static void checkUnused(Usage &usage) {
     Unused unused("--executor greedy has no plan of devices", usage);
     for (const cl::opt<std::string> *option :
          {&jsonFile, &dot, &svg, &html, &pareto, &plot, &pick, &stopAfter,
-          &draw, &overlap, &slowLink})
+          &draw, &overlap, &cutProducts, &slowLink})
       unused.refuse(*option);
     unused.refuse("threads");
     unused.refuse(explain);
@@ -493,7 +500,7 @@ static void checkUnused(Usage &usage) {
             llvm::is_contained({"devices", "grid", "cost"}, option->ArgStr)))
         unused.refuse(*option);
     for (const cl::opt<std::string> *option :
-         {&target, &cpu, &overlap})
+         {&target, &cpu, &overlap, &cutProducts})
       unused.refuse(*option);
   }
   if (diff.getNumOccurrences()) {
@@ -502,7 +509,7 @@ static void checkUnused(Usage &usage) {
       if (option->ArgStr != "order")
         unused.refuse(*option);
     for (const cl::opt<std::string> *option :
-         {&stopAfter, &target, &cpu, &overlap})
+         {&stopAfter, &target, &cpu, &overlap, &cutProducts})
       unused.refuse(*option);
     // What says which graph is meant needs the program.
     Unused alone("--diff has no program", usage);
@@ -562,7 +569,8 @@ static std::optional<Options> sessionOptions() {
   if (auto made = tapestry::createTarget({options.target, options.cpu}); !made)
     usage.error(llvm::toString(made.takeError()));
   options.objects.assign(objects.begin(), objects.end());
-  options.overlap = usage.leastOverlapped();
+  options.overlap = usage.bytesOrNone(overlap, tapestry::leastOverlap);
+  options.cutProducts = usage.bytesOrNone(cutProducts, -1);
   options.verbose = verbose;
   options.quiet = quiet;
   if (!usage.good)
@@ -689,7 +697,8 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
   if (options.executor == Executor::Spmd && spill.getNumOccurrences())
     usage.error("--spill is for --executor greedy");
   options.spill = spill;
-  options.overlap = usage.leastOverlapped();
+  options.overlap = usage.bytesOrNone(overlap, tapestry::leastOverlap);
+  options.cutProducts = usage.bytesOrNone(cutProducts, -1);
   options.slowLink = usage.bytes(slowLink, 0);
   options.repeat = usage.number(repeat, 1, 1);
   options.seed = usage.number(seed, 0, 0);

@@ -173,6 +173,11 @@ void tapestry::buildBufferPipeline(OpPassManager &pm, const Target &target,
   functions.addPass(createReuseBuffers());
   functions.addPass(createDeviceCSE());
 
+  if (options.overlap >= 0 && options.cutBytes >= 0) {
+    CutProductsOptions cut;
+    cut.leastBytes = options.cutBytes;
+    pm.addPass(createCutProducts(cut));
+  }
   buildKernelPipeline(pm, options);
   if (options.overlap >= 0) {
     OverlapCollectivesOptions overlap;

@@ -149,6 +149,61 @@ def values_under_mpi(bench):
             check_program(bench, name, devices, "mpi")
 
 
+# One product, and one of many batches, whose results are reduced: whole, and in parts.
+PARTS = """\
+input A : f32[48, 20] @ {1: DEVICES}
+input B : f32[20, 28] @ {0: DEVICES}
+input P : f32[8, 5, 20] @ {2: DEVICES}
+input Q : f32[8, 20, 13] @ {1: DEVICES}
+C[i, k] @ {j: DEVICES} = sum[j] A[i, j] * B[j, k]
+D[b, i, k] @ {j: DEVICES} = sum[j] P[b, i, j] * Q[b, j, k]
+E[i, k] @ {j: DEVICES} = max[j] A[i, j] + B[j, k]
+CC[i, k] @ {*: 1} = C[i, k] + 1
+DD[b, i, k] @ {*: 1} = D[b, i, k] + 1
+EE[i, k] @ {k: DEVICES} = 2 * E[i, k]
+F[i, k] @ {j: DEVICES} = sum[j] A[i, j] * A[k, j]
+FF[i, k] @ {*: 1} = F[i, k] + 1
+output CC, DD, EE, FF
+"""
+
+
+def check_parts(bench, backend, counts):
+    arrays = random_arrays(5, {"A": (48, 20), "B": (20, 28), "P": (8, 5, 20), "Q": (8, 20, 13)})
+    a, b, p, q = (arrays[name].astype(np.float64) for name in "ABPQ")
+    want = {"CC": a @ b + 1, "DD": p @ q + 1, "EE": 2 * (a[:, :, None] + b[None]).max(1), "FF": a @ a.T + 1}
+    # In parts that are no longer small enough for a tree.
+    scale = 8
+    for name, dim in (("A", 0), ("B", 1), ("P", 1), ("Q", 2)):
+        arrays[name] = np.concatenate([arrays[name]] * scale, dim)
+    want = {name: np.concatenate([value] * scale, -1) for name, value in want.items()}
+    want = {name: np.concatenate([value] * scale, -2) for name, value in want.items()}
+    text = PARTS.replace("48,", "384,").replace("28]", "224]").replace(", 5,", ", 40,").replace("13]", "104]")
+    for devices in counts:
+        plain, report = run(bench, text, arrays, want, devices, "--overlap=none", backend=backend)
+        least = beside(report)
+        got, report = run(
+            bench, text, arrays, want, devices, "--overlap=0", "--cut-products=0", backend=backend
+        )
+        if least or beside(report) < 4:
+            raise CheckFailed(f"{least} and {beside(report)} collectives beside the program")
+        for name in want:
+            # Two devices add in one order.
+            if devices == 2 and plain[name].tobytes() != got[name].tobytes():
+                raise CheckFailed(f"{name} has other bits")
+            if not np.allclose(got[name], want[name], atol=1e-4):
+                raise CheckFailed(f"{name} is wrong on {devices} devices, {backend}")
+
+
+@case
+def parts_on_threads(bench):
+    check_parts(bench, "local", (2, 4, 5))
+
+
+@case
+def parts_under_mpi(bench):
+    check_parts(bench, "mpi", (2, 4))
+
+
 @case
 def slow_links(bench):
     """What a plan sends over a slow link takes so long, and the trace has both lanes."""

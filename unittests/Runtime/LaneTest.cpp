@@ -96,6 +96,59 @@ TEST(StartedCollectives, AreExact) {
   }
 }
 
+/// A reduction in parts is one collective, of which each part has its place.
+TEST(StartedCollectives, ComeInParts) {
+  TempFolder folder;
+  std::vector<Box> all(3, boxOfShape({8, 300}));
+  TestProgram program(3);
+  program.reduction(TAPESTRY_ALL_REDUCE, "C", TAPESTRY_F32, all, all, {0, 0, 0},
+                    3, addElements<float>, 2 * 2 * 9600);
+  program.reduction(TAPESTRY_REDUCE_SCATTER, "D", TAPESTRY_F32, all,
+                    cutBoxes({8, 300}, 1, 3), {0, 0, 0}, 3, addElements<float>,
+                    2 * 9600);
+  program.body = [](TapestryRank *rank, const void *const *, void *const *) {
+    std::vector<float> in(2400), sum(2400), own(800);
+    for (size_t i = 0; i < in.size(); ++i)
+      in[i] = static_cast<float>(i);
+    for (int64_t part = 0; part < 4; ++part) {
+      tapestry_rt_start(rank, tapestry_rt_part_of(0, part, 4),
+                        in.data() + part * 600, sum.data());
+      tapestry_rt_collective(rank, tapestry_rt_part_of(1, part, 4),
+                             in.data() + part * 600, own.data());
+    }
+    for (int64_t part = 0; part < 4; ++part)
+      tapestry_rt_wait(rank, tapestry_rt_part_of(0, part, 4),
+                       in.data() + part * 600, sum.data());
+    int64_t device = tapestry_rt_device(rank);
+    for (int64_t row = 0; row < 8; ++row)
+      for (int64_t column = 0; column < 300; ++column) {
+        EXPECT_EQ(sum[row * 300 + column], 3 * in[row * 300 + column]);
+        if (column / 100 == device) {
+          EXPECT_EQ(own[row * 100 + column % 100], 3 * in[row * 300 + column]);
+        }
+      }
+  };
+  RunOptions options = quietOptions();
+  options.repeat = 2;
+  options.reportPath = folder.file("r.json");
+  ASSERT_EQ(run(program.table(), options), 0);
+  std::string report = readFile(options.reportPath);
+  EXPECT_EQ(numbersOf(report, "counted_bytes"),
+            numbersOf(report, "predicted_bytes"));
+  EXPECT_EQ(report.find("\"times\""), std::string::npos);
+  program.body = [](TapestryRank *rank, const void *const *, void *const *) {
+    std::vector<float> in(2400), sum(2400);
+    tapestry_rt_collective(rank, tapestry_rt_part_of(0, 1, 5), in.data(),
+                           sum.data());
+  };
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(run(program.table(), quietOptions()), 3);
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find(
+                "all_reduce of 'C' (collective 0, part 2 of 5): it has no such "
+                "part\n"),
+            std::string::npos);
+}
+
 /// The peak follows from the program: what is on its way has its scratch from
 /// the start to the wait.
 TEST(StartedCollectives, HoldTheirScratch) {

@@ -50,6 +50,12 @@ struct CodegenOptions : public mlir::PassPipelineOptions<CodegenOptions> {
       llvm::cl::desc("Collectives go on beside computation from so many bytes "
                      "that leave a device on; -1: none does"),
       llvm::cl::init(leastOverlap)};
+  Option<int64_t> cutBytes{
+      *this, "cut-bytes",
+      llvm::cl::desc("Products whose results are reduced over devices are cut "
+                     "from so many bytes of a device on, where collectives go "
+                     "on beside computation; -1: none is"),
+      llvm::cl::init(-1)};
   Option<bool> formKernels{
       *this, "form-kernels",
       llvm::cl::desc("Fuse operations that share rows and outline kernels"),

@@ -120,6 +120,29 @@ def BufferizePrograms
   ];
 }
 
+def CutProducts : Pass<"tapestry-cut-products", "::mlir::ModuleOp"> {
+  let summary = "Cut large products whose results are reduced over devices";
+  let description = [{
+    A nest with a reduction whose result is read by an all_reduce or a
+    reduce_scatter alone becomes `parts` nests, each over as many rows of the
+    result, and each followed by a part of the collective, which goes on while
+    the next is computed (`tapestry-overlap-collectives`). All devices have to
+    have the rows before that they have after, and inputs to be read row by row
+    or whole. What is sent is the same; where more than two devices reduce, in
+    another order.
+  }];
+  let options = [
+    Option<"leastBytes", "least-bytes", "int64_t", "1048576",
+           "Bytes of a device's result from which on it is cut">,
+    Option<"parts", "parts", "int64_t", "4", "Into how many parts it is cut">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect"
+  ];
+  let statistics = [Statistic<"numCut", "cut", "Number of products cut">];
+}
+
 def OverlapCollectives
     : Pass<"tapestry-overlap-collectives", "::mlir::ModuleOp"> {
   let summary = "Let collectives of device programs go on beside computation";

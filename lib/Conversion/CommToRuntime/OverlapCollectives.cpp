@@ -304,11 +304,12 @@ private:
 
 /// What one device sends.
 int64_t OverlapCollectives::bytesOf(int64_t number) const {
-  if (number < 0 || number >= int64_t(collectives.size()))
+  program::CollectiveNumber of(number);
+  if (number < 0 || of.index >= int64_t(collectives.size()))
     return 0;
-  auto bytes = cast<DictionaryAttr>(collectives[number])
+  auto bytes = cast<DictionaryAttr>(collectives[of.index])
                    .getAs<IntegerAttr>(program::bytes);
-  return bytes ? bytes.getInt() / devices : 0;
+  return bytes ? bytes.getInt() / devices / of.parts : 0;
 }
 
 /// The function that calls one half of what `whole` calls.

@@ -210,12 +210,14 @@ private:
     std::vector<std::vector<int64_t>> stagings(collectives.size());
     MemoryTrace::Hooks hooks;
     hooks.alignment = target.getMemorySpaces().front().alignment;
-    hooks.staging = [&](int64_t index, int64_t device) -> int64_t {
-      if (index < 0 || index >= int64_t(stagings.size()))
+    hooks.staging = [&](int64_t number, int64_t device) -> int64_t {
+      program::CollectiveNumber of(number);
+      if (number < 0 || of.index >= int64_t(stagings.size()))
         return 0;
-      if (stagings[index].empty())
-        stagings[index] = stagingOf(cast<DictionaryAttr>(collectives[index]));
-      return stagings[index][device];
+      std::vector<int64_t> &staging = stagings[of.index];
+      if (staging.empty())
+        staging = stagingOf(cast<DictionaryAttr>(collectives[of.index]));
+      return staging[device] / of.parts;
     };
     hooks.temporaries = [&](func::FuncOp kernel) {
       return target.getTemporaries(kernel);

@@ -2,6 +2,7 @@
 
 #include "ProgramAttributes.h"
 #include "mlir/IR/Diagnostics.h"
+#include "tapestry-rt/ABI.h"
 #include "tapestry/Dialect/Index/IR/IndexOps.h"
 #include "tapestry/Interfaces/Monoid.h"
 #include "tapestry/Support/Counted.h"
@@ -11,6 +12,11 @@
 
 using namespace mlir;
 using namespace tapestry;
+
+program::CollectiveNumber::CollectiveNumber(int64_t called)
+    : index(called & 0xffffffff),
+      part((called >> TAPESTRY_PART_SHIFT) & 0xffff),
+      parts(std::max<int64_t>(called >> TAPESTRY_PARTS_SHIFT, 1)) {}
 
 namespace {
 

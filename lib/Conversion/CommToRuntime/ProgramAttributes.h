@@ -59,6 +59,13 @@ inline constexpr llvm::StringLiteral combine = "combine";
 inline constexpr llvm::StringLiteral monoid = "monoid";
 inline constexpr llvm::StringLiteral flops = "flops";
 
+/// What a program calls a collective by, or a part of one (tapestry_rt_part_of
+/// in ABI.h).
+struct CollectiveNumber {
+  explicit CollectiveNumber(int64_t called);
+  int64_t index, part, parts;
+};
+
 /// The module's programs, in order. Fails, with an error at the module, where
 /// the list was written by somebody else: an entry is of another kind than the
 /// one that stands for it here, or lacks one of `needed`. Names are distinct.

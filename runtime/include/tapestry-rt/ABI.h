@@ -144,6 +144,17 @@ typedef struct TapestryCollective {
  * smallAllReduceBytes). */
 #define TAPESTRY_SMALL_ALL_REDUCE_BYTES 8192
 
+/* What a program calls a reduction by that it carries out in parts: of part
+ * `part` of `parts`, which are as long, along the first dimension of what each
+ * device holds before, and after. The source is then the part's, the target the
+ * whole one. All parts together are the collective, once. */
+#define TAPESTRY_PART_SHIFT 32
+#define TAPESTRY_PARTS_SHIFT 48
+static inline int64_t tapestry_rt_part_of(int64_t index, int64_t part,
+                                          int64_t parts) {
+  return index | part << TAPESTRY_PART_SHIFT | parts << TAPESTRY_PARTS_SHIFT;
+}
+
 /* A kernel, and what it is called with. */
 typedef void (*TapestryKernelFunction)(void *arguments);
 
@@ -253,7 +264,8 @@ static_assert(sizeof(TapestryProgram) == 184, "layout known to the compiler");
 
 /* The device number of this rank, 0 <= number < program->devices. */
 int64_t tapestry_rt_device(TapestryRank *rank);
-/* Runs collective number `index`. Buffers as its tables say; an empty box's
+/* Runs collective number `index`, or the part that it stands for
+ * (tapestry_rt_part_of). Buffers as its tables say; an empty box's
  * buffer may be null. Returns when `target` is complete and `source` may be
  * written again. Only for an all_reduce the two may be the same. */
 void tapestry_rt_collective(TapestryRank *rank, int64_t index,

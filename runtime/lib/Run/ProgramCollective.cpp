@@ -6,29 +6,64 @@
 using namespace tapestry;
 using namespace tapestry::rt;
 
-Status ProgramCollective::prepare(const TapestryProgram &program, int64_t index,
+Status ProgramCollective::prepare(const TapestryProgram &program,
+                                  CollectiveNumber number,
                                   Communicator &communicator,
                                   BackendCollectives *own) {
-  collective = &program.collectives[index];
+  collective = &program.collectives[number.index];
   device = communicator.rank();
   what =
-      format("%s of '%s' (collective %lld)", collectiveName(collective->kind),
-             collective->vertex, static_cast<long long>(index));
+      format("%s of '%s' (collective %lld%s)", collectiveName(collective->kind),
+             collective->vertex, static_cast<long long>(number.index),
+             number.parts == 0 ? ""
+                               : format(", part %lld of %lld",
+                                        static_cast<long long>(number.part + 1),
+                                        static_cast<long long>(number.parts))
+                                     .c_str());
   exchanges = !isReduction(collective->kind);
-  if (exchanges) {
-    exchange = planExchange(*collective, program.devices, device);
-    Status status = exchange.check();
-    if (status.failed())
-      return Status::failure(status.exitStatus(),
-                             what + ": " + status.message());
+  Status status = Status::success();
+  if (!exchanges) {
+    status = prepareReduction(program.devices, number);
   } else {
-    group = groupOf(*collective, program.devices, device);
-    for (int member : group.members)
-      targets.push_back(targetBox(*collective, member));
+    exchange = planExchange(*collective, program.devices, device);
+    status = number.parts == 0
+                 ? exchange.check()
+                 : Status::failure(ExitEnvironment, "it has no parts");
   }
+  if (status.failed())
+    return Status::failure(status.exitStatus(), what + ": " + status.message());
   // No back end's own collective leaves out what is not read.
   return own && collective->fragments == 0 ? prepareWhole(program.devices, *own)
                                            : Status::success();
+}
+
+/// Cuts a box to a part along its first dimension; false where it has none
+/// such.
+static bool cutToPart(Box &box, CollectiveNumber number) {
+  if (number.parts == 0)
+    return true;
+  if (box.empty() || number.part >= number.parts ||
+      extent(box[0]) % number.parts != 0)
+    return false;
+  int64_t rows = extent(box[0]) / number.parts;
+  box[0].lo += number.part * rows;
+  box[0].hi = box[0].lo + rows;
+  return true;
+}
+
+Status ProgramCollective::prepareReduction(int64_t devices,
+                                           CollectiveNumber number) {
+  group = groupOf(*collective, devices, device);
+  source = sourceBox(*collective, device).copy();
+  bool isPart = cutToPart(source, number);
+  for (int member : group.members) {
+    targetBoxes.push_back(targetBox(*collective, member).copy());
+    isPart &= cutToPart(targetBoxes.back(), number);
+  }
+  targets.assign(targetBoxes.begin(), targetBoxes.end());
+  before = number.part * volume(targets[group.position]);
+  return isPart ? Status::success()
+                : Status::failure(ExitEnvironment, "it has no such part");
 }
 
 Status ProgramCollective::prepareWhole(int64_t devices,
@@ -52,10 +87,11 @@ Status ProgramCollective::prepareWhole(int64_t devices,
   for (int i = 0; i < request.size; ++i) {
     if (members[i] == device)
       request.position = i;
-    Box held = sourceBox(*collective, members[i]).copy();
+    Box held = exchanges ? sourceBox(*collective, members[i]).copy() : source;
     sources.insert(sources.end(), held.begin(), held.end());
     for (int number = 0; number < collective->targets; ++number) {
-      Box wanted = targetBox(*collective, members[i], number).copy();
+      Box wanted = exchanges ? targetBox(*collective, members[i], number).copy()
+                             : targetBoxes[i];
       membersTargets.insert(membersTargets.end(), wanted.begin(), wanted.end());
     }
   }
@@ -79,18 +115,21 @@ int64_t ProgramCollective::scratchBytes() const {
 }
 
 Status ProgramCollective::run(Communicator &communicator, Arena &arena,
-                              const void *source, void *target, char *scratch) {
+                              const void *from, void *target, char *scratch) {
   if (whole) {
-    exchange.keep(communicator, source, target);
-    return communicator.run(*whole, source, target, scratch);
+    exchange.keep(communicator, from, target);
+    return communicator.run(*whole, from,
+                            static_cast<char *>(target) +
+                                before * dtypeSize(collective->dtype),
+                            scratch);
   }
   if (exchanges)
-    return exchangeBoxes(communicator, arena, exchange, source, target);
-  BoxRef held = sourceBox(*collective, device);
+    return exchangeBoxes(communicator, arena, exchange, from, target);
   int64_t elementSize = dtypeSize(collective->dtype);
+  char *to = static_cast<char *>(target) + before * elementSize;
   if (collective->kind == TAPESTRY_ALL_REDUCE)
     return allReduce(communicator, arena, group, collective->combine,
-                     elementSize, volume(held), source, target);
+                     elementSize, volume(source), from, to);
   return ringReduceScatter(communicator, arena, group, collective->combine,
-                           elementSize, held, targets, source, target, scratch);
+                           elementSize, source, targets, from, to, scratch);
 }

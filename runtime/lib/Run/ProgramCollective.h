@@ -10,12 +10,25 @@
 namespace tapestry {
 namespace rt {
 
+/// The number by which a program calls a collective, or a part of one.
+struct CollectiveNumber {
+  int64_t index;
+  int64_t part = 0;
+  int64_t parts = 0; ///< 0: it is called whole
+
+  explicit CollectiveNumber(int64_t called)
+      : index(called & 0xffffffff),
+        part((called >> TAPESTRY_PART_SHIFT) & 0xffff),
+        parts(called >> TAPESTRY_PARTS_SHIFT) {}
+};
+
 /// What of a collective of the program does not change from call to call, and
 /// who does it: the runtime's algorithms, or the back end whole.
 class ProgramCollective {
 public:
-  /// Where `own` is given, the back end's are used for what it supports.
-  Status prepare(const TapestryProgram &program, int64_t index,
+  /// Where `own` is given, the back end's are used for what it supports. The
+  /// program has a collective of this index.
+  Status prepare(const TapestryProgram &program, CollectiveNumber number,
                  Communicator &communicator, BackendCollectives *own);
   bool isPrepared() const { return collective != nullptr; }
 
@@ -23,7 +36,7 @@ public:
   /// packed into is not counted.
   int64_t scratchBytes() const;
   /// `scratch` has so many bytes.
-  Status run(Communicator &communicator, Arena &arena, const void *source,
+  Status run(Communicator &communicator, Arena &arena, const void *from,
              void *target, char *scratch);
 
   /// "all_reduce of 'C' (collective 0)".
@@ -32,6 +45,7 @@ public:
   bool isWhole() const { return whole != nullptr; }
 
 private:
+  Status prepareReduction(int64_t devices, CollectiveNumber number);
   Status prepareWhole(int64_t devices, BackendCollectives &own);
 
   const TapestryCollective *collective = nullptr;
@@ -40,7 +54,11 @@ private:
   bool exchanges = false;
   ExchangePlan exchange;
   ReductionGroup group;
-  std::vector<BoxRef> targets; // of the group's members
+  // What the group's members hold before, and each after.
+  Box source;
+  std::vector<Box> targetBoxes;
+  std::vector<BoxRef> targets;
+  int64_t before = 0; ///< elements of other parts in this device's target
   std::unique_ptr<WholeCollective> whole;
 };
 

@@ -15,6 +15,7 @@
 #include "Run/Report.h"
 #include <functional>
 #include <list>
+#include <map>
 
 namespace tapestry {
 namespace rt {
@@ -82,13 +83,18 @@ private:
   Status writeTrace();
   /// A collective on its way.
   struct Call {
-    int64_t index = 0;
+    explicit Call(int64_t called) : called(called), number(called) {}
+
+    int64_t called; ///< what the program calls it by
+    CollectiveNumber number;
+    ProgramCollective *collective = nullptr;
     Scratch scratch;
-    int64_t number = 0; ///< of the lane's work
+    int64_t work = 0; ///< its number on the lane
     // What it took once it is done.
     int64_t begin = 0, end = 0, sent = 0, kept = 0;
   };
   Status prepareCall(Call &call);
+  Status findCollective(Call &call);
   Status carryOut(Call &call, const void *source, void *target);
   void count(const Call &call);
   void leaveOut(int64_t begin, int64_t end);
@@ -109,6 +115,7 @@ private:
   /// Per output, whether its file was written before the program ended.
   std::vector<bool> isHandedOut;
   std::vector<ProgramCollective> collectives; // prepared when first met
+  std::map<int64_t, ProgramCollective> parts; // by what they are called by
   std::vector<ExchangePlan> feedPlans;
   std::list<Call> started; // in the order of their starts
   // Ends before what its work uses.

@@ -11,42 +11,47 @@ Status Rank::strike(const std::string &where) {
                           [&] { return communicator.stopped(); });
 }
 
-/// All that the program's own thread does before a collective goes out.
-Status Rank::prepareCall(Call &call) {
-  int64_t index = call.index;
-  if (index < 0 || index >= program.num_collectives)
+Status Rank::findCollective(Call &call) {
+  int64_t index = call.number.index;
+  if (call.called < 0 || index >= program.num_collectives)
     return Status::failure(ExitRankFailed,
                            format("the program asks for collective %lld of %d",
-                                  static_cast<long long>(index),
+                                  static_cast<long long>(call.called),
                                   program.num_collectives));
-  ProgramCollective &collective = collectives[index];
-  if (!collective.isPrepared()) {
-    // A back end's own are prepared together.
-    Status status = own ? lane.settle() : Status::success();
-    if (!status.failed())
-      status = collective.prepare(program, index, communicator, own);
-    if (status.failed())
-      return status;
-    report.isWhole[index] = collective.isWhole();
-  }
-  if (job.fault.strikes(device(), index)) {
-    Status status = strike(collective.name());
-    if (status.failed())
-      return status;
-  }
+  call.collective =
+      call.number.parts == 0 ? &collectives[index] : &parts[call.called];
+  if (call.collective->isPrepared())
+    return Status::success();
+  // A back end's own are prepared together.
+  Status status = own ? lane.settle() : Status::success();
+  if (!status.failed())
+    status = call.collective->prepare(program, call.number, communicator, own);
+  if (!status.failed())
+    report.isWhole[index] = call.collective->isWhole();
+  return status;
+}
+
+/// All that the program's own thread does before a collective goes out.
+Status Rank::prepareCall(Call &call) {
+  Status status = findCollective(call);
+  if (!status.failed() && call.number.part == 0 &&
+      job.fault.strikes(device(), call.number.index))
+    status = strike(call.collective->name());
   // Here, so that the peak does not depend on how threads run.
-  return call.scratch.allocate(arena, collective.scratchBytes());
+  return status.failed()
+             ? status
+             : call.scratch.allocate(arena, call.collective->scratchBytes());
 }
 
 /// On the thread whose turn it is to communicate.
 Status Rank::carryOut(Call &call, const void *source, void *target) {
-  ProgramCollective &collective = collectives[call.index];
   int64_t sent = communicator.sentBytes();
   int64_t kept = communicator.keptBytes();
   call.begin = nowNanoseconds();
-  communicator.begin(static_cast<int>(call.index), collective.name().c_str());
-  Status status =
-      collective.run(communicator, arena, source, target, call.scratch.data());
+  communicator.begin(static_cast<int>(call.number.index),
+                     call.collective->name().c_str());
+  Status status = call.collective->run(communicator, arena, source, target,
+                                       call.scratch.data());
   call.end = nowNanoseconds();
   call.sent = communicator.sentBytes() - sent;
   call.kept = communicator.keptBytes() - kept;
@@ -54,11 +59,12 @@ Status Rank::carryOut(Call &call, const void *source, void *target) {
 }
 
 void Rank::count(const Call &call) {
-  sentThisRun[call.index] += call.sent;
+  int64_t index = call.number.index;
+  sentThisRun[index] += call.sent;
   if (run == 0)
-    report.keptBytes[call.index] += call.kept;
-  ++timesThisRun[call.index];
-  report.collectiveTime[call.index] += call.end - call.begin;
+    report.keptBytes[index] += call.kept;
+  timesThisRun[index] += call.number.part == 0;
+  report.collectiveTime[index] += call.end - call.begin;
 }
 
 /// Of this time the vertex at hand has nothing.
@@ -68,10 +74,9 @@ void Rank::leaveOut(int64_t begin, int64_t end) {
   vertexSince = end;
 }
 
-bool Rank::runCollective(int64_t index, const void *source, void *target) {
+bool Rank::runCollective(int64_t called, const void *source, void *target) {
   int64_t begin = nowNanoseconds();
-  Call call;
-  call.index = index;
+  Call call(called);
   Status status = prepareCall(call);
   if (!status.failed())
     status = lane.settle();
@@ -82,19 +87,18 @@ bool Rank::runCollective(int64_t index, const void *source, void *target) {
     return false;
   }
   count(call);
-  trace(TraceEvent::Collective, static_cast<int32_t>(index), call.begin,
-        call.end);
+  trace(TraceEvent::Collective, static_cast<int32_t>(call.number.index),
+        call.begin, call.end);
   leaveOut(begin, call.end);
   return true;
 }
 
-bool Rank::startCollective(int64_t index, const void *source, void *target) {
+bool Rank::startCollective(int64_t called, const void *source, void *target) {
   if (!communicator.allowsThreads())
-    return runCollective(index, source, target);
+    return runCollective(called, source, target);
   int64_t begin = nowNanoseconds();
-  started.emplace_back();
+  started.emplace_back(called);
   Call &call = started.back();
-  call.index = index;
   Status status = prepareCall(call);
   if (!status.failed())
     status = lane.start(
@@ -102,7 +106,7 @@ bool Rank::startCollective(int64_t index, const void *source, void *target) {
           current() = this;
           return carryOut(call, source, target);
         },
-        call.number);
+        call.work);
   if (status.failed()) {
     fail(status);
     return false;
@@ -111,21 +115,22 @@ bool Rank::startCollective(int64_t index, const void *source, void *target) {
   return true;
 }
 
-bool Rank::waitCollective(int64_t index) {
+bool Rank::waitCollective(int64_t called) {
   auto call = started.begin();
-  while (call != started.end() && call->index != index)
+  while (call != started.end() && call->called != called)
     ++call;
   // It was carried out when it was started.
   if (call == started.end())
     return true;
   int64_t begin = nowNanoseconds();
-  Status status = lane.wait(call->number);
+  Status status = lane.wait(call->work);
   if (status.failed()) {
     fail(status);
     return false;
   }
   int64_t end = nowNanoseconds();
   count(*call);
+  int64_t index = call->number.index;
   report.isBeside[index] = 1;
   report.waitTime[index] += end - begin;
   trace(TraceEvent::Beside, static_cast<int32_t>(index), call->begin,
