@@ -34,6 +34,12 @@ void GraphViews::set(Value value, TensorView view) {
   views[value] = std::move(view);
 }
 
+bool GraphViews::isOwn(Value value) {
+  std::optional<unsigned> number = of(value).asTensor();
+  return number && tensors[*number] == value;
+}
+
+/// Of a selector whose operands are known.
 std::optional<TensorView> GraphViews::lookThrough(Operation *op) {
   auto selector = dyn_cast_or_null<SelectorInterface>(op);
   if (!selector || !selector.isTransparent())
@@ -43,8 +49,7 @@ std::optional<TensorView> GraphViews::lookThrough(Operation *op) {
   view.shape = llvm::to_vector(tensorShape(op->getResult(0)));
   SmallVector<Value> operands = block.getTensorOperands();
   for (auto &[operand, access] : block.getReads()) {
-    // A copy: what is looked up may move others.
-    TensorView read = of(operands[operand]);
+    const TensorView &read = of(operands[operand]);
     if (access.fallback != AccessFallback::None ||
         !view.add(read, access.projection,
                   access.guarded(block.getIndexSpace()),

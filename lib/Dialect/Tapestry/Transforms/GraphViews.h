@@ -53,6 +53,8 @@ public:
   /// through, what it reads; else itself, with a number of its own.
   const TensorView &of(mlir::Value value);
   void set(mlir::Value value, TensorView view);
+  /// Whether a tensor is itself, with a number of its own.
+  bool isOwn(mlir::Value value);
 
   /// Says of a number that its tensor is partial.
   void setPartial(unsigned number, PartialBlock block) {

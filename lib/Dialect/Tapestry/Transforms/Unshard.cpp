@@ -9,15 +9,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "FreshNames.h"
-#include "GraphViews.h"
 #include "JoinedReads.h"
 #include "PartialResults.h"
+#include "ReadyOrder.h"
+#include "WholeViews.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestrySelectors.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
 #include "tapestry/Interfaces/GraphLoopInterface.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace tapestry::teg {
 #define GEN_PASS_DEF_TAPESTRYUNSHARD
@@ -43,7 +43,11 @@ using Group = std::vector<Shard>;
 
 class Unsharder {
 public:
-  Unsharder(Block &block, FreshNames &names) : block(block), names(names) {}
+  Unsharder(Block &block, FreshNames &names)
+      : block(block), names(names),
+        order([this](Operation *op, ReadyOrder::IsWaiting isWaiting) {
+          return findUnknown(op, isWaiting);
+        }) {}
 
   void run();
 
@@ -52,11 +56,10 @@ public:
 private:
   void combineReady();
   SmallVector<Operation *> takeReady();
-  bool isReady(Operation *op);
+  Operation *findUnknown(Operation *op, ReadyOrder::IsWaiting isWaiting);
   /// With `joined` what joins several tensors is one itself.
   std::optional<Shard> describe(ShardOp op, bool joined);
   std::optional<unsigned> wholeOf(ShardOp shard, unsigned operand, bool joined);
-  unsigned numberOf(Value tensor);
   std::vector<Group> group(ArrayRef<Operation *> ready, bool joined);
   unsigned nearness(ShardOp a, ShardOp b);
   std::vector<Group> groupAlike(ArrayRef<Operation *> ready);
@@ -70,29 +73,18 @@ private:
   void replaceUses(Operation &op, Value result);
   void eraseUnused();
 
-  /// What a tensor is, seen through what has been put together.
-  TensorView resolve(Value value);
-  /// The same, up to what joins several.
-  TensorView resolveToJoin(Value value);
   std::function<Value(unsigned)> numbered = [this](unsigned number) {
     return views.tensor(number);
   };
-  ArrayRef<int64_t> shapeOf(unsigned tensor) {
-    return cast<RankedTensorType>(views.tensor(tensor).getType()).getShape();
-  }
 
   Block &block;
   FreshNames &names;
-  GraphViews views;
-  /// Of a tensor that has been put together with others: the view of that.
-  llvm::DenseMap<unsigned, TensorView> wholes;
-  /// The numbers of joins that are read as tensors.
-  llvm::DenseMap<Value, unsigned> joins;
+  WholeViews views;
   /// Per shard that has been put together what it became.
   llvm::DenseMap<Operation *, Operation *> wholeOfShard;
   /// Shards that may still be put together, and what may combine partial
   /// values.
-  llvm::SetVector<Operation *> waiting;
+  ReadyOrder order;
   /// Those that have been.
   llvm::SmallPtrSet<Operation *, 16> done;
   /// What they became, with the shards, and with what stood for it.
@@ -102,70 +94,11 @@ private:
     Operation *standIn = nullptr;
   };
   std::vector<Whole> made;
+  /// Per whole its place among those.
+  llvm::DenseMap<Operation *, size_t> placesOfWholes;
 };
 
 } // namespace
-
-TensorView Unsharder::resolve(Value value) {
-  TensorView view = views.of(value);
-  TensorView resolved;
-  resolved.shape = view.shape;
-  for (ViewPiece &piece : view.pieces) {
-    auto whole = wholes.find(piece.tensor);
-    if (whole == wholes.end() || !resolved.add(whole->second, piece))
-      resolved.pieces.push_back(std::move(piece));
-  }
-  resolved.merge();
-  return resolved;
-}
-
-/// What a selector reads, where that is all of its result and of one operand.
-static std::optional<std::pair<Value, Projection>> onlyRead(Value value) {
-  auto selector = dyn_cast_or_null<SelectorInterface>(value.getDefiningOp());
-  if (!selector || !selector.isTransparent())
-    return std::nullopt;
-  auto block = cast<BlockOpInterface>(value.getDefiningOp());
-  auto reads = block.getReads();
-  if (reads.size() != 1)
-    return std::nullopt;
-  auto &[operand, access] = reads.front();
-  if (access.fallback != AccessFallback::None || selector.getResidue(operand))
-    return std::nullopt;
-  return std::pair(block.getTensorOperands()[operand], access.projection);
-}
-
-/// The number of a tensor that is read as it is, whatever it is made of.
-unsigned Unsharder::numberOf(Value tensor) {
-  if (std::optional<unsigned> known = resolve(tensor).asTensor();
-      known && shapeOf(*known) == ArrayRef(views.of(tensor).shape))
-    return *known;
-  auto [join, isNew] = joins.try_emplace(tensor);
-  if (isNew)
-    join->second = views.addTensor(tensor);
-  return join->second;
-}
-
-TensorView Unsharder::resolveToJoin(Value value) {
-  // From the value up to what is no slice, and back.
-  SmallVector<std::pair<Value, Projection>> slices;
-  Value source = value;
-  while (auto read = onlyRead(source)) {
-    slices.emplace_back(source, std::move(read->second));
-    source = read->first;
-  }
-  TensorView view = resolve(source);
-  if (view.pieces.size() > 1)
-    view = TensorView::of(numberOf(source), view.shape);
-  for (auto &[slice, projection] : llvm::reverse(slices)) {
-    TensorView next;
-    next.shape =
-        llvm::to_vector(cast<RankedTensorType>(slice.getType()).getShape());
-    if (!next.add(view, projection, boxOfShape(next.shape)))
-      return resolve(value);
-    view = std::move(next);
-  }
-  return view;
-}
 
 //===----------------------------------------------------------------------===//
 // Groups
@@ -177,34 +110,39 @@ static bool mayCombine(Operation *op) {
   return block && block.getScalarRegion();
 }
 
-/// Whether it is known what the operands are: no slices of what may be put
-/// together.
-bool Unsharder::isReady(Operation *op) {
-  return llvm::none_of(op->getOperands(), [&](Value operand) {
-    return llvm::any_of(resolve(operand).pieces, [&](const ViewPiece &piece) {
-      Operation *producer = views.tensor(piece.tensor).getDefiningOp();
-      return producer && waiting.contains(producer);
-    });
-  });
+/// The first operation that made what an operand is a slice of and may still be
+/// put together.
+Operation *Unsharder::findUnknown(Operation *op,
+                                  ReadyOrder::IsWaiting isWaiting) {
+  for (Value operand : op->getOperands())
+    for (const ViewPiece &piece : views.resolve(operand).pieces)
+      if (Operation *maker = views.tensor(piece.tensor).getDefiningOp();
+          maker && isWaiting(maker))
+        return maker;
+  return nullptr;
 }
 
 /// Takes all up that combine what is known; a sum of sums follows those.
 void Unsharder::combineReady() {
-  for (Operation *op : llvm::to_vector(waiting))
-    if (mayCombine(op) && isReady(op) &&
+  const std::map<unsigned, Operation *> &ready = order.ready();
+  for (auto next = ready.begin(); next != ready.end();) {
+    auto [place, op] = *next;
+    // What it lets go on comes behind it.
+    if (mayCombine(op) &&
         (combine(cast<BlockOpInterface>(op)) || !isa<ShardOp>(op)))
-      waiting.remove(op);
+      order.leave(op);
+    next = ready.upper_bound(place);
+  }
 }
 
 /// The shards of which it is known; they wait no longer.
 SmallVector<Operation *> Unsharder::takeReady() {
-  SmallVector<Operation *> ready;
-  for (Operation *op : waiting)
-    if (isa<ShardOp>(op) && isReady(op))
-      ready.push_back(op);
-  for (Operation *op : ready)
-    waiting.remove(op);
-  return ready;
+  SmallVector<Operation *> shards;
+  for (auto [place, op] : order.ready())
+    if (isa<ShardOp>(op))
+      shards.push_back(op);
+  order.leave(shards);
+  return shards;
 }
 
 /// The tensor of which an operand of a block is what that reads.
@@ -216,13 +154,13 @@ std::optional<unsigned> Unsharder::wholeOf(ShardOp shard, unsigned operand,
   ZBox slice = getSliceOf(whole, operand, shard.getBox());
   if (joined) {
     if (input.getType() == type && slice == boxOfShape(type.getShape()))
-      return numberOf(input);
+      return views.numberOf(input);
     auto cut = input.getDefiningOp<SliceOp>();
     if (cut && cut.getInput().getType() == type && !cut.getStrides() &&
         slice == cut.getReads()[0].second.image(cut.getIndexSpace()))
-      return numberOf(cut.getInput());
+      return views.numberOf(cut.getInput());
   }
-  TensorView view = joined ? resolveToJoin(input) : resolve(input);
+  TensorView view = joined ? views.resolveToJoin(input) : views.resolve(input);
   if (view.pieces.size() != 1)
     return std::nullopt;
   unsigned tensor = view.pieces.front().tensor;
@@ -233,14 +171,14 @@ std::optional<unsigned> Unsharder::wholeOf(ShardOp shard, unsigned operand,
 }
 
 std::optional<Shard> Unsharder::describe(ShardOp op, bool joined) {
-  Shard shard = {op, Computation(op), op.getBox(), {}};
+  SmallVector<unsigned> tensors;
   for (unsigned number = 0; number < op.getInputs().size(); ++number) {
     std::optional<unsigned> tensor = wholeOf(op, number, joined);
     if (!tensor)
       return std::nullopt;
-    shard.tensors.push_back(*tensor);
+    tensors.push_back(*tensor);
   }
-  return shard;
+  return Shard{op, Computation(op), op.getBox(), std::move(tensors)};
 }
 
 static bool coversOnce(const Group &group) {
@@ -272,17 +210,25 @@ static std::vector<Group> takeApart(Group shards) {
 
 std::vector<Group> Unsharder::group(ArrayRef<Operation *> ready, bool joined) {
   std::vector<Group> alike;
+  // Per hash of what they compute and read.
+  llvm::DenseMap<size_t, SmallVector<size_t, 1>> places;
   for (Operation *op : ready) {
     std::optional<Shard> shard = describe(cast<ShardOp>(op), joined);
     if (!shard)
       continue;
-    auto same = llvm::find_if(alike, [&](const Group &group) {
-      return group.front().tensors == shard->tensors &&
-             group.front().computation.isOf(shard->computation);
+    SmallVector<size_t, 1> &likely = places[llvm::hash_combine(
+        shard->computation.hash(), llvm::hash_combine_range(shard->tensors))];
+    auto same = llvm::find_if(likely, [&](size_t place) {
+      const Shard &first = alike[place].front();
+      return first.tensors == shard->tensors &&
+             first.computation.isOf(shard->computation);
     });
-    if (same == alike.end())
-      same = alike.insert(alike.end(), Group());
-    same->push_back(std::move(*shard));
+    if (same == likely.end()) {
+      likely.push_back(alike.size());
+      same = std::prev(likely.end());
+      alike.emplace_back();
+    }
+    alike[*same].push_back(std::move(*shard));
   }
   std::vector<Group> groups;
   for (Group &shards : alike)
@@ -300,7 +246,7 @@ unsigned Unsharder::nearness(ShardOp a, ShardOp b) {
   unsigned near = 0;
   auto tensorsOf = [&](Value operand) {
     llvm::SmallDenseSet<unsigned> tensors;
-    for (const ViewPiece &piece : resolve(operand).pieces)
+    for (const ViewPiece &piece : views.resolve(operand).pieces)
       tensors.insert(piece.tensor);
     return tensors;
   };
@@ -363,7 +309,7 @@ std::optional<TensorView> Unsharder::readByAll(const Group &group,
   std::vector<ReadPart> parts;
   for (const Shard &shard : group)
     parts.push_back({getSliceOf(whole, operand, shard.range),
-                     resolve(shard.op->getOperand(operand))});
+                     views.resolve(shard.op->getOperand(operand))});
   std::optional<TensorView> read = joinParts(type.getShape(), parts);
   return read && isConcatenation(*read, numbered) ? read : std::nullopt;
 }
@@ -383,7 +329,7 @@ bool Unsharder::joinOperands(Group &group) {
         return false;
       view = std::move(*read);
       tensor = view.asTensor();
-      if (tensor && shapeOf(*tensor) != ArrayRef(view.shape))
+      if (tensor && views.shapeOf(*tensor) != ArrayRef(view.shape))
         tensor = std::nullopt;
     }
     tensors.push_back(tensor);
@@ -400,7 +346,7 @@ bool Unsharder::joinOperands(Group &group) {
   OpBuilder builder(first);
   for (auto [operand, view] : llvm::enumerate(joined)) {
     if (!tensors[operand])
-      tensors[operand] = numberOf(createConcatenation(
+      tensors[operand] = views.numberOf(createConcatenation(
           builder, first.getLoc(), names,
           first.getName() + "." + Twine(operand), view, numbered));
     group.front().tensors.push_back(*tensors[operand]);
@@ -438,11 +384,11 @@ void Unsharder::makeWhole(const Group &group) {
   BlockOpInterface whole = cloneWhole(group);
   for (OpResult all : whole->getResults()) {
     unsigned result = all.getResultNumber(), number = views.addTensor(all);
-    views.set(all, TensorView::of(number, shapeOf(number)));
+    views.set(all, TensorView::of(number, views.shapeOf(number)));
     for (const Shard &shard : group) {
       unsigned own = *views.of(shard.op->getResult(result)).asTensor();
       if (isComplete(whole, result, shard.range))
-        wholes[own] = viewOfBlock(whole, result, shard.range, number);
+        views.setWhole(own, viewOfBlock(whole, result, shard.range, number));
       else
         views.setPartial(own, {whole, shard.range, result});
     }
@@ -453,6 +399,7 @@ void Unsharder::makeWhole(const Group &group) {
     wholeOfShard[shard.op] = whole;
     known.shards.push_back(shard.op);
   }
+  placesOfWholes[whole] = made.size();
   made.push_back(std::move(known));
   numShards += group.size();
   ++numWholes;
@@ -461,7 +408,7 @@ void Unsharder::makeWhole(const Group &group) {
 /// What combines partial results that make a whole is a view of that; false
 /// where an operator does something else.
 bool Unsharder::combine(BlockOpInterface op) {
-  auto viewOf = [&](Value operand) { return resolve(operand); };
+  auto viewOf = [&](Value operand) { return views.resolve(operand); };
   const PartialBlock *part = views.partialOperand(op, viewOf);
   if (!part)
     return false;
@@ -481,8 +428,8 @@ bool Unsharder::combine(BlockOpInterface op) {
   } else {
     if (getElementTypeOrSelf(all) != getElementTypeOrSelf(made))
       return false;
-    wholes[own] = viewOfBlock(whole, block->result, block->range,
-                              *views.of(all).asTensor());
+    views.setWhole(own, viewOfBlock(whole, block->result, block->range,
+                                    *views.of(all).asTensor()));
   }
   done.insert(op);
   return true;
@@ -502,17 +449,19 @@ void Unsharder::replaceUses() {
 }
 
 void Unsharder::replaceUses(Operation &op, Value result) {
-  TensorView view = resolve(result);
+  TensorView view = views.resolve(result);
   std::optional<unsigned> tensor = view.asTensor();
   Value whole = tensor ? views.tensor(*tensor) : Value();
   if (whole == result)
     return;
   if (whole && whole.getType() == result.getType()) {
     result.replaceAllUsesWith(whole);
-    for (Whole &known : made)
-      if (known.op == whole.getDefiningOp() &&
-          cast<OpResult>(whole).getResultNumber() == 0)
-        known.standIn = &op;
+    auto all = dyn_cast<OpResult>(whole);
+    auto known = all && all.getResultNumber() == 0
+                     ? placesOfWholes.find(all.getOwner())
+                     : placesOfWholes.end();
+    if (known != placesOfWholes.end())
+      made[known->second].standIn = &op;
   } else if (!isa<SelectorInterface>(op) && view.pieces.size() == 1 &&
              view.pieces.front().steps.empty()) {
     const ViewPiece &piece = view.pieces.front();
@@ -547,22 +496,24 @@ void Unsharder::eraseUnused() {
 }
 
 void Unsharder::run() {
+  SmallVector<Operation *> unknown;
   for (Operation &op : block)
     if (isa<ShardOp>(op) || mayCombine(&op))
-      waiting.insert(&op);
-  while (!waiting.empty()) {
+      unknown.push_back(&op);
+  order.start(unknown);
+  while (!order.isEmpty()) {
     combineReady();
-    SmallVector<Operation *> ready = takeReady();
+    SmallVector<Operation *> shards = takeReady();
     // Shards read joins of the graph itself; what is joined for one shard, the
     // tensors behind it.
     for (bool joined : {true, false}) {
-      for (const Group &shards : group(ready, joined))
-        makeWhole(shards);
-      llvm::erase_if(ready, [&](Operation *op) { return done.contains(op); });
+      for (const Group &whole : group(shards, joined))
+        makeWhole(whole);
+      llvm::erase_if(shards, [&](Operation *op) { return done.contains(op); });
     }
-    for (Group &shards : groupAlike(ready))
-      if (joinOperands(shards))
-        makeWhole(shards);
+    for (Group &whole : groupAlike(shards))
+      if (joinOperands(whole))
+        makeWhole(whole);
   }
   if (made.empty())
     return;
