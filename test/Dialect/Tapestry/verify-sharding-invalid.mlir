@@ -201,7 +201,7 @@ tapestry.graph @wrong_range {
 
 tapestry.graph @whole {
   %X = tapestry.source "X" : tensor<6xi32>
-  // expected-note @below {{'Y' is of its kind, but computes otherwise}}
+  // expected-note @below {{'Y' of the whole graph}}
   %Y = tapestry.einsum "Y" [i = 6] (%X[i]) -> [i] {
   ^bb0(%a: i32):
     %c = arith.constant 3 : i32
@@ -224,7 +224,7 @@ tapestry.graph @wrong_constant {
     tapestry.part_of %w : tensor<6xi32>
   } : (tensor<3xi32>) -> tensor<3xi32>
   %b = tapestry.slice "b" %X [3] => [6] : (tensor<6xi32>) -> tensor<3xi32>
-  // expected-error @below {{'two' with the range [3, 6) computes as no vertex of the whole graph}}
+  // expected-error @below {{'two' with the range [3, 6) computes as no vertex of the whole graph, not as 'Y': in its body, of 'arith.constant', 'value' is 4 : i32, expected 3 : i32}}
   %2 = tapestry.shard "two" [3] => [6] (%b) {
   ^bb0(%t0: tensor<6xi32>):
     %w = tapestry.einsum "W" [i = 6] (%t0[i]) -> [i] {
@@ -598,14 +598,14 @@ tapestry.graph @another_slice {
 #other = #tapestry.kernel<"others" [n, k] (X : f64[n, k]) -> (S : f64[n] add)>
 tapestry.graph @whole {
   %X = tapestry.source "X" : tensor<4x6xf64>
-  // expected-note @below {{'S' is of its kind, but computes otherwise}}
+  // expected-note @below {{'S' of the whole graph}}
   %S = tapestry.block "S" #sum [n = 4, k = 6] (%X) {} : (tensor<4x6xf64>) -> tensor<4xf64>
   tapestry.sink "S", %S : tensor<4xf64>
 }
 tapestry.graph @another_kernel {
   %X = tapestry.source "X" : tensor<4x6xf64>
   %a = tapestry.slice "a" %X [2, 0] => [4, 6] : (tensor<4x6xf64>) -> tensor<2x6xf64>
-  // expected-error @below {{'one' with the range [2, 4) x [0, 6) computes as no vertex of the whole graph}}
+  // expected-error @below {{'one' with the range [2, 4) x [0, 6) computes as no vertex of the whole graph, not as 'S': its 'kernel' is}}
   %1 = tapestry.shard "one" [2, 0] => [4, 6] (%a) {
   ^bb0(%x: tensor<4x6xf64>):
     %s = tapestry.block "T" #other [n = 4, k = 6] (%x) {} : (tensor<4x6xf64>) -> tensor<4xf64>
@@ -619,7 +619,7 @@ tapestry.graph @another_kernel {
 // Labels may have any names, but each its place.
 tapestry.graph @whole {
   %X = tapestry.source "X" : tensor<6x6xi32>
-  // expected-note @below {{'Y' is of its kind, but computes otherwise}}
+  // expected-note @below {{'Y' of the whole graph}}
   %Y = tapestry.einsum "Y" [i = 6, j = 6] (%X[i, j]) -> [i] reduce max {
   ^bb0(%x: i32):
     tapestry.yield %x : i32
@@ -628,7 +628,7 @@ tapestry.graph @whole {
 }
 tapestry.graph @turned_labels {
   %X = tapestry.source "X" : tensor<6x6xi32>
-  // expected-error @below {{'one' with the range [0, 6) x [0, 6) computes as no vertex of the whole graph}}
+  // expected-error @below {{'one' with the range [0, 6) x [0, 6) computes as no vertex of the whole graph, not as 'Y': its 'indexing_maps' is}}
   %1 = tapestry.shard "one" [0, 0] => [6, 6] (%X) {
   ^bb0(%t0: tensor<6x6xi32>):
     %w = tapestry.einsum "W" [j = 6, i = 6] (%t0[i, j]) -> [j] reduce max {
@@ -638,4 +638,68 @@ tapestry.graph @turned_labels {
     tapestry.part_of %w : tensor<6xi32>
   } : (tensor<6x6xi32>) -> tensor<6xi32>
   tapestry.sink "Y", %1 : tensor<6xi32>
+}
+
+// -----
+
+// Of two that compute otherwise it is said what differs from the one of its name.
+tapestry.graph @whole {
+  %X = tapestry.source "X" : tensor<6x4xi32>
+  %K = tapestry.einsum "K" [i = 6, j = 4] (%X[i, j]) -> [j] reduce add {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<6x4xi32>) -> tensor<4xi32>
+  // expected-note @below {{'L' of the whole graph}}
+  %L = tapestry.einsum "L" [i = 6, j = 4] (%X[i, j]) -> [i] reduce add {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<6x4xi32>) -> tensor<6xi32>
+  tapestry.sink "K", %K : tensor<4xi32>
+  tapestry.sink "L", %L : tensor<6xi32>
+}
+tapestry.graph @another_monoid {
+  %X = tapestry.source "X" : tensor<6x4xi32>
+  %a = tapestry.slice "a" %X [0, 0] => [3, 4] : (tensor<6x4xi32>) -> tensor<3x4xi32>
+  // expected-error @below {{'L.1' with the range [0, 3) x [0, 4) computes as no vertex of the whole graph, not as 'L': its 'monoid' is #tapestry_index.monoid<max>, expected #tapestry_index.monoid<add>}}
+  %1 = tapestry.shard "L.1" [0, 0] => [3, 4] (%a) {
+  ^bb0(%t0: tensor<6x4xi32>):
+    %w = tapestry.einsum "W" [i = 6, j = 4] (%t0[i, j]) -> [i] reduce max {
+    ^bb0(%x: i32):
+      tapestry.yield %x : i32
+    } : (tensor<6x4xi32>) -> tensor<6xi32>
+    tapestry.part_of %w : tensor<6xi32>
+  } : (tensor<3x4xi32>) -> tensor<3xi32>
+  tapestry.sink "L", %1 : tensor<3xi32>
+}
+
+// -----
+
+// A pad by a constant is what it is in the whole graph.
+tapestry.graph @whole {
+  %X = tapestry.source "X" : tensor<3xi32>
+  // expected-note @below {{'P' of the whole graph}}
+  %P = tapestry.pad "P" %X by 5 : i32 low [1] high [0] : (tensor<3xi32>) -> tensor<4xi32>
+  tapestry.sink "O", %P : tensor<4xi32>
+}
+tapestry.graph @another_pad {
+  %X = tapestry.source "X" : tensor<3xi32>
+  // expected-error @below {{'P' computes as no vertex of the whole graph, not as 'P': its 'value' is 6 : i32, expected 5 : i32}}
+  %P = tapestry.pad "P" %X by 6 : i32 low [1] high [0] : (tensor<3xi32>) -> tensor<4xi32>
+  tapestry.sink "O", %P : tensor<4xi32>
+}
+
+// -----
+
+tapestry.graph @whole {
+  %X = tapestry.source "X" : tensor<3xi32>
+  %Y = tapestry.source "Y" : tensor<3xi32>
+  %P = tapestry.pad "P" %X by 5 : i32 low [1] high [0] : (tensor<3xi32>) -> tensor<4xi32>
+  tapestry.sink "O", %P : tensor<4xi32>
+}
+tapestry.graph @padded_otherwise {
+  %X = tapestry.source "X" : tensor<3xi32>
+  %Y = tapestry.source "Y" : tensor<3xi32>
+  // expected-error @below {{'P' is not 'P': operand 0 has at (0) cell (0) of 'Y', expected cell (0) of 'X'}}
+  %P = tapestry.pad "P" %Y by 5 : i32 low [1] high [0] : (tensor<3xi32>) -> tensor<4xi32>
+  tapestry.sink "O", %P : tensor<4xi32>
 }

@@ -28,14 +28,14 @@ tapestry.graph @planned on #grid {
 //--- sharded.mlir
 tapestry.graph @whole {
   %X = tapestry.source "X" : tensor<17x5xf32>
-  // expected-note @below {{'Y' is of its kind, but computes otherwise}}
+  // expected-note @below {{'Y' of the whole graph}}
   %Y = toy.roll "Y", %X {shift = 5, repeat = 1, home = "north", routes = [[], []]}
       : tensor<17x5xf32> -> tensor<17x5xf32>
   tapestry.sink "Y", %Y : tensor<17x5xf32>
 }
 tapestry.graph @sharded {
   %X = tapestry.source "X" : tensor<17x5xf32>
-  // expected-error @below {{'Y' computes as no vertex of the whole graph}}
+  // expected-error @below {{'Y' computes as no vertex of the whole graph, not as 'Y': its 'home' is "south", expected "north"}}
   %Y = toy.roll "Y", %X {shift = 5, repeat = 1, home = "south"}
       : tensor<17x5xf32> -> tensor<17x5xf32>
   tapestry.sink "Y", %Y : tensor<17x5xf32>

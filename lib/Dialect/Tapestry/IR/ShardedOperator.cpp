@@ -10,6 +10,8 @@
 #include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
 #include "tapestry/Dialect/Tapestry/IR/Unsigned.h"
 #include "tapestry/Interfaces/SelectorInterface.h"
+#include "tapestry/Support/Counted.h"
+#include "tapestry/Support/Error.h"
 #include "tapestry/Support/Sharding.h"
 
 using namespace mlir;
@@ -278,4 +280,84 @@ bool Computation::isOf(const Computation &other) const {
   return meaning == other.meaning && a->getName() == b->getName() &&
          a->getResultTypes() == b->getResultTypes() &&
          operandTypes == other.operandTypes && areRegionsEqual(a, b);
+}
+
+//===----------------------------------------------------------------------===//
+// What differs
+//===----------------------------------------------------------------------===//
+
+/// The first of two lists of types that is not the other's.
+static std::string typeDifference(StringRef what, TypeRange got,
+                                  TypeRange expected) {
+  if (got.size() != expected.size())
+    return joinedText("it has ", countOf(got.size(), what.str()), ", expected ",
+                      expected.size());
+  for (auto [number, pair] : llvm::enumerate(llvm::zip(got, expected)))
+    if (auto [own, wanted] = pair; own != wanted)
+      return joinedText(what, " ", number, " is ", own, ", expected ", wanted);
+  return "";
+}
+
+static std::string text(Attribute said) {
+  if (!said)
+    return "not given";
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  said.print(os, /*elideType=*/false);
+  return text;
+}
+
+/// The first of two lists of what is said that is not the other's.
+static std::string saidDifference(StringRef of, DictionaryAttr got,
+                                  DictionaryAttr expected) {
+  NamedAttrList names(expected);
+  for (NamedAttribute said : got)
+    names.set(said.getName(), said.getValue());
+  for (NamedAttribute said : names.getDictionary(got.getContext())) {
+    Attribute own = got.get(said.getName()),
+              wanted = expected.get(said.getName());
+    if (own != wanted)
+      return joinedText(of, "'", said.getName().getValue(), "' is ", text(own),
+                        ", expected ", text(wanted));
+  }
+  return "";
+}
+
+/// The first operation of two bodies that is not the other's.
+static std::string bodyDifference(Operation *got, Operation *expected) {
+  auto inside = [](Operation *op) {
+    SmallVector<Operation *> inner;
+    for (Region &region : op->getRegions())
+      region.walk<WalkOrder::PreOrder>(
+          [&](Operation *op) { inner.push_back(op); });
+    return inner;
+  };
+  auto own = inside(got), wanted = inside(expected);
+  for (auto [a, b] : llvm::zip(own, wanted)) {
+    if (a->getName() != b->getName())
+      return joinedText("its body has '", a->getName(), "', expected '",
+                        b->getName(), "'");
+    std::string said = joinedText("in its body, of '", a->getName(), "', ");
+    if (std::string found = saidDifference(said, getMeaning(a), getMeaning(b));
+        !found.empty())
+      return found;
+  }
+  if (own.size() != wanted.size())
+    return joinedText("its body has ", countOf(own.size(), "operation"),
+                      ", expected ", wanted.size());
+  return "its body computes of other values";
+}
+
+std::string Computation::differenceFrom(const Computation &expected) const {
+  Operation *a = op.get(), *b = expected.op.get();
+  if (a->getName() != b->getName())
+    return joinedText("it is '", a->getName(), "', expected '", b->getName(),
+                      "'");
+  std::string found =
+      typeDifference("operand", operandTypes, expected.operandTypes);
+  if (found.empty())
+    found = typeDifference("result", a->getResultTypes(), b->getResultTypes());
+  if (found.empty())
+    found = saidDifference("its ", meaning, expected.meaning);
+  return found.empty() ? bodyDifference(a, b) : found;
 }

@@ -8,13 +8,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardingProof.h"
-#include "GraphViews.h"
 #include "PartialResults.h"
-#include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
+#include "VertexTable.h"
 #include "tapestry/Interfaces/GraphLoopInterface.h"
 #include "tapestry/Interfaces/SelectorInterface.h"
-#include "llvm/ADT/MapVector.h"
-#include <map>
 
 using namespace mlir;
 using namespace tapestry;
@@ -46,14 +43,13 @@ private:
   LogicalResult seeNodeShard(ShardOp shard, GraphNodeInterface node);
   std::optional<LogicalResult> seeCombination(BlockOpInterface op);
   LogicalResult seeVertex(BlockOpInterface op);
+  LogicalResult reportNoVertex(BlockOpInterface op);
   void setBlock(Value tensor, PartialBlock block);
   LogicalResult seeLoop(GraphLoopInterface loop);
-  bool areEqual(Operation *a, Operation *b);
-  void addVertex(Operation *op);
-  const Computation &computationOf(Operation *op) {
-    return computations.try_emplace(op, op).first->second;
+  /// Whether an operation is a selector that is looked through.
+  bool isSeenThrough(Operation *op) {
+    return isa<SelectorInterface>(op) && !views.isOwn(op->getResult(0));
   }
-  LogicalResult proveCoverage();
   LogicalResult proveHandedOut(Operation *sink);
   LogicalResult expectTensor(Operation *op, const Twine &what, Value expected,
                              Value got);
@@ -63,8 +59,7 @@ private:
                                        BlockOpInterface op, const ZBox &range);
   LogicalResult reportMismatch(BlockOpInterface whole, BlockOpInterface op,
                                const Mismatch &fault);
-  LogicalResult reportUnknown(BlockOpInterface op, BlockOpInterface left,
-                              BlockOpInterface alike);
+  LogicalResult reportUnknown(BlockOpInterface op, BlockOpInterface left);
   LogicalResult reportStack(BlockOpInterface op, const CombinedStack &stack,
                             const StackFault &fault);
   /// Says of a sum that lacks points which is the first; nothing of any other
@@ -76,16 +71,8 @@ private:
   /// Of both graphs; numbers are those of tensors of the whole one, and of
   /// partial results.
   GraphViews views;
-  /// The vertices of the current block of the whole graph, in order, with the
-  /// ranges of their shards.
-  struct Computed {
-    std::vector<ZBox> ranges;
-    /// How many vertices are equal, of which this is the first: any shard may
-    /// be of any.
-    unsigned times = 1;
-  };
-  llvm::MapVector<Operation *, Computed> vertices;
-  std::map<Operation *, Computation> computations;
+  /// Of the current block of the whole graph: what is not looked through.
+  VertexTable table;
   llvm::StringMap<GraphNodeInterface> sources, sinks;
   /// Per sink of the whole graph the cells that are handed out.
   std::map<Operation *, std::vector<ZBox>> handedOut;
@@ -235,7 +222,7 @@ LogicalResult ShardingProof::seeNodeShard(ShardOp shard,
   bool isSource = isGraphSource(node);
   GraphNodeInterface whole =
       (isSource ? sources : sinks).lookup(node.getTensorName());
-  if (!whole || !computationOf(whole).isOf(computationOf(shard)))
+  if (!whole || !table.computesAs(shard, whole))
     return shard.emitError("'")
            << shard.getName() << "' is of "
            << (isSource ? "source '" : "sink '") << node.getTensorName()
@@ -368,8 +355,7 @@ static llvm::SmallVector<int64_t> firstOutside(llvm::ArrayRef<ZRange> box,
 }
 
 LogicalResult ShardingProof::reportUnknown(BlockOpInterface op,
-                                           BlockOpInterface left,
-                                           BlockOpInterface alike) {
+                                           BlockOpInterface left) {
   InFlightDiagnostic diagnostic = op.emitError("'")
                                   << op.getVertexName() << "'";
   if (auto shard = dyn_cast<ShardOp>(op.getOperation()))
@@ -382,85 +368,75 @@ LogicalResult ShardingProof::reportUnknown(BlockOpInterface op,
                       << " is the first outside";
   }
   diagnostic << " computes as no vertex of the whole graph";
-  if (alike)
-    diagnostic.attachNote(alike.getLoc())
-        << "'" << alike.getVertexName()
-        << "' is of its kind, but computes otherwise";
+  if (auto nearest =
+          dyn_cast_or_null<BlockOpInterface>(table.nearest(op, views))) {
+    diagnostic << ", not as '" << nearest.getVertexName() << "': "
+               << table.computationOf(op).differenceFrom(
+                      table.computationOf(nearest));
+    diagnostic.attachNote(nearest.getLoc())
+        << "'" << nearest.getVertexName() << "' of the whole graph";
+  }
   return diagnostic;
 }
 
-/// A vertex of the whole graph or a shard of one.
-LogicalResult ShardingProof::seeVertex(BlockOpInterface op) {
-  auto shard = dyn_cast<ShardOp>(op.getOperation());
-  OperationName kind = shard ? shard.getWholeOp()->getName() : op->getName();
-  const Computation &computation = computationOf(op);
-  BlockOpInterface likely, left, alike;
-  std::optional<PartialBlock> chosen;
+/// Says of what computes as no vertex, or of other operands, what that vertex
+/// would be.
+LogicalResult ShardingProof::reportNoVertex(BlockOpInterface op) {
+  BlockOpInterface likely, left;
   std::optional<Mismatch> fault;
-  for (auto &[vertex, computed] : vertices) {
-    auto whole = cast<BlockOpInterface>(vertex);
-    const Computation &wanted = computationOf(vertex);
-    if (!(shard ? wanted.isOf(computation) : wanted == computation)) {
-      if (!alike && vertex->getName() == kind)
-        alike = whole;
+  for (const TableVertex &vertex : table.vertices) {
+    auto whole = cast<BlockOpInterface>(vertex.op);
+    if (!table.computesAs(op, whole))
       continue;
-    }
     ZBox range = rangeIn(whole, op);
     if (!contains(whole.getIndexSpace(), range)) {
       left = whole;
       continue;
     }
+    // The one of which the most is right explains best.
     std::optional<Mismatch> found = findMismatch(whole, op, range);
-    if (found) {
-      // The one of which the most is right explains best.
-      if (!fault || std::pair(found->operand, found->place) >
-                        std::pair(fault->operand, fault->place)) {
-        likely = whole;
-        fault = std::move(found);
-      }
-      continue;
+    if (!fault || std::pair(found->operand, found->place) >
+                      std::pair(fault->operand, fault->place)) {
+      likely = whole;
+      fault = std::move(found);
     }
+  }
+  return likely ? reportMismatch(likely, op, *fault) : reportUnknown(op, left);
+}
+
+/// A vertex of the whole graph or a shard of one.
+LogicalResult ShardingProof::seeVertex(BlockOpInterface op) {
+  TableVertex *chosen = nullptr;
+  ZBox block;
+  for (unsigned number : table.likely(op, views)) {
+    TableVertex &vertex = table.vertices[number];
+    auto whole = cast<BlockOpInterface>(vertex.op);
+    if (!table.computesAs(op, whole))
+      continue;
+    ZBox range = rangeIn(whole, op);
+    if (!contains(whole.getIndexSpace(), range) ||
+        findMismatch(whole, op, range))
+      continue;
     // It may be of several that read the same there: rather of one that
     // nobody has computed so far.
-    bool isOpen = llvm::count_if(computed.ranges, [&](const ZBox &other) {
+    bool isOpen = llvm::count_if(vertex.ranges, [&](const ZBox &other) {
                     return !isEmpty(intersect(other, range));
-                  }) < computed.times;
-    if (!chosen || isOpen)
-      chosen = PartialBlock{vertex, range};
+                  }) < vertex.times;
+    if (!chosen || isOpen) {
+      chosen = &vertex;
+      block = std::move(range);
+    }
     if (isOpen)
       break;
   }
   if (!chosen)
-    return likely ? reportMismatch(likely, op, *fault)
-                  : reportUnknown(op, left, alike);
-  numShards += shard ? 1 : 0;
-  vertices[chosen->whole].ranges.push_back(chosen->range);
-  for (OpResult result : op->getResults()) {
-    if (!isa<RankedTensorType>(result.getType()))
-      continue;
-    chosen->result = result.getResultNumber();
-    setBlock(result, *chosen);
-  }
+    return reportNoVertex(op);
+  numShards += isa<ShardOp>(op.getOperation()) ? 1 : 0;
+  chosen->ranges.push_back(block);
+  for (OpResult result : op->getResults())
+    if (isa<RankedTensorType>(result.getType()))
+      setBlock(result, {chosen->op, block, result.getResultNumber()});
   return success();
-}
-
-/// Whether two views of one shape have the same cells.
-static bool areSame(const TensorView &a, const TensorView &b) {
-  return a.shape == b.shape && !findDifference(a, b);
-}
-
-/// Whether two vertices compute the same of equal operands.
-bool ShardingProof::areEqual(Operation *a, Operation *b) {
-  if (!(computationOf(a) == computationOf(b)))
-    return false;
-  return llvm::all_of(llvm::zip_equal(a->getOperands(), b->getOperands()),
-                      [&](auto pair) {
-                        auto [x, y] = pair;
-                        if (!isa<RankedTensorType>(x.getType()) || x == y)
-                          return x.getType() == y.getType();
-                        TensorView wanted = views.of(x);
-                        return areSame(wanted, views.of(y));
-                      });
 }
 
 LogicalResult ShardingProof::seeLoop(GraphLoopInterface loop) {
@@ -516,9 +492,8 @@ LogicalResult ShardingProof::see(Operation &op) {
     if (auto node =
             dyn_cast<GraphNodeInterface>(shard.getWholeOp().getOperation()))
       return seeNodeShard(shard, node);
-  if (auto selector = dyn_cast<SelectorInterface>(op))
-    if (selector.isTransparent())
-      return success();
+  if (isSeenThrough(&op))
+    return success();
   auto vertex = dyn_cast<BlockOpInterface>(op);
   if (!vertex)
     return op.emitError("is nothing that a sharding is proved of");
@@ -530,21 +505,6 @@ LogicalResult ShardingProof::see(Operation &op) {
 //===----------------------------------------------------------------------===//
 // The proof
 //===----------------------------------------------------------------------===//
-
-/// Ranges of equal vertices, of each apart; what is too much is the last's.
-static std::vector<std::vector<ZBox>> takeApart(ArrayRef<ZBox> ranges,
-                                                unsigned times) {
-  std::vector<std::vector<ZBox>> groups(times);
-  for (const ZBox &range : ranges) {
-    auto fits = llvm::find_if(groups, [&](const std::vector<ZBox> &group) {
-      return llvm::none_of(group, [&](const ZBox &other) {
-        return !isEmpty(intersect(other, range));
-      });
-    });
-    (fits == groups.end() ? groups.back() : *fits).push_back(range);
-  }
-  return groups;
-}
 
 /// Every cell of a sink is handed out once.
 LogicalResult ShardingProof::proveHandedOut(Operation *sink) {
@@ -562,38 +522,6 @@ LogicalResult ShardingProof::proveHandedOut(Operation *sink) {
          << " times in the sharded graph, expected 1";
 }
 
-LogicalResult ShardingProof::proveCoverage() {
-  for (auto &[vertex, computed] : vertices) {
-    auto whole = cast<BlockOpInterface>(vertex);
-    // What nobody observes need not be computed.
-    if (computed.ranges.empty() && vertex->use_empty())
-      continue;
-    std::vector<std::vector<ZBox>> groups = {computed.ranges};
-    if (computed.times > 1)
-      groups = takeApart(computed.ranges, computed.times);
-    for (const std::vector<ZBox> &ranges : groups)
-      if (auto fault = findCoverageFault(whole.getIndexSpace(), ranges))
-        return whole.emitError("index point ")
-               << pointText(fault->point) << " of '" << whole.getVertexName()
-               << "' is computed " << fault->times
-               << " times in the sharded graph, expected 1";
-  }
-  return success();
-}
-
-/// Adds a vertex of the whole graph. Of equal ones the results are, too.
-void ShardingProof::addVertex(Operation *op) {
-  for (auto &[vertex, computed] : vertices)
-    if (areEqual(vertex, op)) {
-      ++computed.times;
-      for (auto [mine, its] :
-           llvm::zip_equal(op->getResults(), vertex->getResults()))
-        views.set(mine, views.of(its));
-      return;
-    }
-  vertices.insert({op, Computed()});
-}
-
 LogicalResult ShardingProof::prove(Block &whole, Block &sharded) {
   for (Operation &op : whole) {
     if (auto node = dyn_cast<GraphNodeInterface>(op)) {
@@ -603,10 +531,8 @@ LogicalResult ShardingProof::prove(Block &whole, Block &sharded) {
         sinks[node.getTensorName()] = node;
     } else if (auto loop = dyn_cast<GraphLoopInterface>(op)) {
       loops.push_back(loop);
-    } else if (auto selector = dyn_cast<SelectorInterface>(op);
-               isa<BlockOpInterface>(op) &&
-               !(selector && selector.isTransparent())) {
-      addVertex(&op);
+    } else if (isa<BlockOpInterface>(op) && !isSeenThrough(&op)) {
+      table.add(&op, views);
     }
   }
   for (Operation &op : sharded)
@@ -619,7 +545,7 @@ LogicalResult ShardingProof::prove(Block &whole, Block &sharded) {
   for (Operation &op : whole)
     if (isGraphSink(&op) && failed(proveHandedOut(&op)))
       return failure();
-  return proveCoverage();
+  return table.proveCoverage();
 }
 
 FailureOr<int64_t> teg::proveSharding(GraphOp whole, GraphOp sharded) {

@@ -60,6 +60,9 @@ public:
   bool operator==(const Computation &other) const;
   /// The same of what shards are of, whatever blocks of that they are.
   bool isOf(const Computation &other) const;
+  /// Where `isOf` does not hold, what differs from the other, which is
+  /// expected: "its monoid is ..., expected ...".
+  std::string differenceFrom(const Computation &expected) const;
   /// Equal where `isOf` holds.
   size_t hash() const { return hash_value(meaning); }
 

@@ -519,7 +519,7 @@ def TapestryVerifySharding
   let description = [{
     Of the two graphs, by default the module's first and second, every tensor of the
     second is shown to be a view of tensors of the first: selectors are looked
-    through, and a shard computes a block of a vertex that computes as what it holds
+    through (one whose result is no boxes of other tensors, as what a constant pads, has to be as in the first graph), and a shard computes a block of a vertex that computes as what it holds
     if it is given the slices that the vertex reads there. Partial values are those of a vertex whose reduced labels the
     range does not have all of; what combines them by its monoid, over a stack or as
     sums of tensors, in any order and depth, is the result where they make the whole once. What has no shards has to be as it
@@ -537,6 +537,7 @@ def TapestryVerifySharding
     // error: 'Y.sum' combines partial values of 'Y' by another monoid
     // error: cell (3) of sink 'Y' is handed out 2 times in the sharded graph, expected 1
     // error: 'Y.2' with the range [3, 6) leaves the index space [0, 5) of 'Y': index point (5) is the first outside
+    // error: 'Y.2' with the range [3, 6) computes as no vertex of the whole graph, not as 'Y': its 'monoid' is #tapestry_index.monoid<max>, expected #tapestry_index.monoid<add>
     ```
     What views do not decide is an error, too. Changes nothing.
 

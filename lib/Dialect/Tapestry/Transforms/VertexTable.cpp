@@ -1,0 +1,166 @@
+//===- VertexTable.cpp - Vertices by what they compute --------------------===//
+
+#include "VertexTable.h"
+#include "tapestry/Interfaces/SelectorInterface.h"
+#include "llvm/ADT/SmallSet.h"
+
+using namespace mlir;
+using namespace tapestry;
+using namespace tapestry::teg;
+
+/// The tensors that have cells of a view.
+static llvm::SmallSet<unsigned, 4> tensorsOf(const TensorView &view) {
+  llvm::SmallSet<unsigned, 4> tensors;
+  for (const ViewPiece &piece : view.pieces)
+    if (!isEmpty(piece.cells))
+      tensors.insert(piece.tensor);
+  return tensors;
+}
+
+bool VertexTable::computesAs(Operation *op, Operation *vertex) {
+  const Computation &wanted = computationOf(vertex);
+  return isa<ShardOp>(op) ? wanted.isOf(computationOf(op))
+                          : wanted == computationOf(op);
+}
+
+llvm::ArrayRef<unsigned> VertexTable::likely(Operation *op, GraphViews &views) {
+  size_t meaning = computationOf(op).hash();
+  auto alike = byMeaning.find(meaning);
+  if (alike == byMeaning.end())
+    return {};
+  ArrayRef<unsigned> fewest = alike->second;
+  for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
+    if (!isa<RankedTensorType>(operand.getType()))
+      continue;
+    const TensorView &view = views.of(operand);
+    auto piece = llvm::find_if(view.pieces, [](const ViewPiece &piece) {
+      return !isEmpty(piece.cells);
+    });
+    if (piece == view.pieces.end())
+      continue;
+    auto readers =
+        byTensor.find({meaning, static_cast<unsigned>(number), piece->tensor});
+    if (readers == byTensor.end())
+      return {};
+    if (readers->second.size() < fewest.size())
+      fewest = readers->second;
+  }
+  return fewest;
+}
+
+/// Whether two vertices compute the same of equal operands.
+bool VertexTable::areEqual(Operation *a, Operation *b, GraphViews &views) {
+  if (!(computationOf(a) == computationOf(b)))
+    return false;
+  return llvm::all_of(
+      llvm::zip_equal(a->getOperands(), b->getOperands()), [&](auto pair) {
+        auto [x, y] = pair;
+        if (!isa<RankedTensorType>(x.getType()) || x == y)
+          return x.getType() == y.getType();
+        TensorView wanted = views.of(x);
+        const TensorView &view = views.of(y);
+        return wanted.shape == view.shape && !findDifference(wanted, view);
+      });
+}
+
+void VertexTable::add(Operation *op, GraphViews &views) {
+  for (unsigned number : likely(op, views)) {
+    TableVertex &known = vertices[number];
+    if (!areEqual(known.op, op, views))
+      continue;
+    ++known.times;
+    for (auto [mine, its] :
+         llvm::zip_equal(op->getResults(), known.op->getResults()))
+      views.set(mine, views.of(its));
+    return;
+  }
+  size_t meaning = computationOf(op).hash();
+  byMeaning[meaning].push_back(vertices.size());
+  for (auto [number, operand] : llvm::enumerate(op->getOperands()))
+    if (isa<RankedTensorType>(operand.getType()))
+      for (unsigned tensor : tensorsOf(views.of(operand)))
+        byTensor[{meaning, static_cast<unsigned>(number), tensor}].push_back(
+            vertices.size());
+  vertices.push_back({op});
+}
+
+/// The operator that an operation is or is a shard of.
+static BlockOpInterface kindOf(Operation *op) {
+  auto shard = dyn_cast<ShardOp>(op);
+  return shard ? shard.getWholeOp() : cast<BlockOpInterface>(op);
+}
+
+Operation *VertexTable::nearest(Operation *op, GraphViews &views) {
+  BlockOpInterface kind = kindOf(op);
+  StringRef name = cast<BlockOpInterface>(op).getVertexName();
+  auto hasName = [&](StringRef other) {
+    return other == name || other == name.rsplit('.').first ||
+           other == kind.getVertexName();
+  };
+  auto readsAlike = [&](Operation *other) {
+    return llvm::any_of(
+        llvm::zip(other->getOperands(), op->getOperands()), [&](auto pair) {
+          auto [theirs, own] = pair;
+          if (!isa<RankedTensorType>(theirs.getType()) ||
+              !isa<RankedTensorType>(own.getType()))
+            return false;
+          auto tensors = tensorsOf(views.of(theirs));
+          return llvm::any_of(tensorsOf(views.of(own)), [&](unsigned tensor) {
+            return tensors.contains(tensor);
+          });
+        });
+  };
+  Operation *best = nullptr;
+  unsigned most = 0;
+  for (const TableVertex &vertex : vertices) {
+    if (kindOf(vertex.op)->getName() != kind->getName() ||
+        computationOf(vertex.op).isOf(computationOf(op)))
+      continue;
+    // A name says more than what is read.
+    unsigned near =
+        1 + readsAlike(vertex.op) +
+        2 * hasName(cast<BlockOpInterface>(vertex.op).getVertexName());
+    if (near > most)
+      best = vertex.op;
+    most = std::max(most, near);
+  }
+  return best;
+}
+
+/// Ranges of equal vertices, of each apart; what is too much is the last's.
+static std::vector<std::vector<ZBox>> takeApart(ArrayRef<ZBox> ranges,
+                                                unsigned times) {
+  std::vector<std::vector<ZBox>> groups(times);
+  for (const ZBox &range : ranges) {
+    auto fits = llvm::find_if(groups, [&](const std::vector<ZBox> &group) {
+      return llvm::none_of(group, [&](const ZBox &other) {
+        return !isEmpty(intersect(other, range));
+      });
+    });
+    (fits == groups.end() ? groups.back() : *fits).push_back(range);
+  }
+  return groups;
+}
+
+LogicalResult VertexTable::proveCoverage() {
+  for (const TableVertex &vertex : vertices) {
+    auto whole = cast<BlockOpInterface>(vertex.op);
+    // What nobody observes need not be computed. A selector computes nothing.
+    auto selector = dyn_cast<SelectorInterface>(vertex.op);
+    if ((vertex.ranges.empty() && whole->use_empty()) ||
+        (selector && selector.isTransparent()))
+      continue;
+    std::vector<std::vector<ZBox>> groups = {vertex.ranges};
+    if (vertex.times > 1)
+      groups = takeApart(vertex.ranges, vertex.times);
+    for (const std::vector<ZBox> &ranges : groups)
+      if (auto fault = findCoverageFault(whole.getIndexSpace(), ranges)) {
+        InFlightDiagnostic diagnostic = whole.emitError("index point (");
+        llvm::interleaveComma(fault->point, diagnostic);
+        return diagnostic << ") of '" << whole.getVertexName()
+                          << "' is computed " << fault->times
+                          << " times in the sharded graph, expected 1";
+      }
+  }
+  return success();
+}
