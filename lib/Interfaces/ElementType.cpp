@@ -65,6 +65,12 @@ TypedAttr tapestry::complexValue(ComplexType type, double re, double im) {
                                 std::complex<APFloat>(part(re), part(im)));
 }
 
+TypedAttr tapestry::zeroValue(Type elementType) {
+  if (auto complex = dyn_cast<ComplexType>(elementType))
+    return complexValue(complex, 0, 0);
+  return Builder(elementType.getContext()).getZeroAttr(elementType);
+}
+
 bool tapestry::isComplexArithmetic(Operation *op) {
   return isa<complex::ConstantOp, complex::CreateOp, complex::ReOp,
              complex::ImOp, complex::AddOp, complex::MulOp>(op);

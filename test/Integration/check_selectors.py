@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Random views of views, and choices among them, of sources and constants: NumPy's, bit for bit,
-by the reference, on 1 to 8 devices, and where readers read what is behind them.
+by the reference, on 1 to 8 devices, where readers read what is behind them, and shard by shard,
+planned anew for other devices than they were cut for.
 
     check_selectors.py --seeds 0-24
 """
@@ -12,6 +13,8 @@ import numpy as np
 
 from harness import compare, driver
 from harness.graphs import Graph
+
+
 
 def draw(seed):
     rng = np.random.default_rng([seed, 0x5E1])
@@ -29,8 +32,31 @@ def draw(seed):
     for k in {last, int(rng.integers(len(graph.values)))}:
         graph.read(k)
         sinks.append(len(graph.values) - 1)
+    if graph.leaves.random() < 0.5:
+        graph.join()
+        sinks.append(len(graph.values) - 1)
     graph.sinks = sinks
     return graph, int(rng.integers(1, 9))
+
+
+def opt(name, *passes, made, folder):
+    """A file from another by some passes."""
+    driver.execute(["tapestry-opt", name, *passes, "-o", made], cwd=folder).expect_status(0)
+
+
+def shard(seed, folder):
+    """From views.mlir to sharded.mlir, by way of a plan, and how often that is cut anew."""
+    rng = np.random.default_rng([seed, 0x5A4])
+    plan = f"--tapestry-plan-pipeline=devices={int(rng.choice([2, 3, 4, 6]))}"
+    opt("views.mlir", plan, made="planned.mlir", folder=folder)
+    opt("planned.mlir", "--tapestry-shard", made="sharded.mlir", folder=folder)
+    proofs = [("planned", "planned"), ("planned", "sharded")]
+    if "tapestry.operator" not in (folder / "views.mlir").read_text():
+        proofs.append(("views", "views"))
+    for whole, cut in proofs:
+        prove = f"--tapestry-verify-sharding=whole-file={whole}.mlir"
+        opt(f"{cut}.mlir", prove, made="proved.mlir", folder=folder)
+    return int(rng.choice([1, 2, 3, 5]))
 
 
 def check_seed(seed, folder):
@@ -39,15 +65,16 @@ def check_seed(seed, folder):
     arrays = {name: np.array(graph.values[int(name[1:])], order="C") for name in graph.sources}
     inputs = driver.save_inputs(folder, arrays)
     names = [f"O{k}" for k in graph.sinks]
-    driver.execute(
-        ["tapestry-opt", "views.mlir", "--tapestry-compose-selectors", "-o", "composed.mlir"],
-        cwd=folder,
-    ).expect_status(0)
+    opt("views.mlir", "--tapestry-compose-selectors", made="composed.mlir", folder=folder)
+    others = f"--devices={shard(seed, folder)}"
     for suffix, words in (
         (".reference", ["reference", "views.mlir"]),
         (".run", ["run", "views.mlir", f"--devices={devices}"]),
         (".composed", ["run", "composed.mlir", f"--devices={devices}"]),
         (".again", ["reference", "composed.mlir"]),
+        (".shards", ["reference", "sharded.mlir"]),
+        (".cut", ["run", "sharded.mlir", others]),
+        (".greedy", ["run", "sharded.mlir", others, "--executor=greedy"]),
     ):
         outputs = driver.output_options(names, suffix)
         driver.tapestry(*words, *inputs, *outputs, cwd=folder).expect_status(0)

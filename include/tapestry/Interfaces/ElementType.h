@@ -26,6 +26,9 @@ bool isElementValue(mlir::Attribute value);
 
 mlir::TypedAttr complexValue(mlir::ComplexType type, double re, double im);
 
+/// 0 of an integer, float or complex type.
+mlir::TypedAttr zeroValue(mlir::Type elementType);
+
 /// Whether `op` is one of those on complex numbers that code is made for:
 /// constants, numbers from and to their parts, sums and products. What else
 /// there is is done to the parts.

@@ -217,8 +217,7 @@ Value LocalBorders::slice(const Piece &piece, const Region &region) {
 TypedAttr LocalBorders::padAt(unsigned operand) {
   if (TypedAttr pad = join.getPad(inputsOf[operand].first))
     return pad;
-  return monoidIdentity(
-      Monoid::Add, join.getKernel().front().getArgument(operand).getType());
+  return zeroValue(join.getKernel().front().getArgument(operand).getType());
 }
 
 /// What a rim reads of an operand that is outside, at most.

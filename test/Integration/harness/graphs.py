@@ -229,18 +229,40 @@ class Graph:
         words = f"by <({', '.join(f'd{d}' for d in range(rank))}) -> ({', '.join(forms)})>"
         self.add("view", [k], words, x[tuple(at)] if at else np.broadcast_to(x, shape))
 
-    def read(self, k):
-        """An einsum that reads the tensor shifted, beside it the constant."""
+    def join(self):
+        """Parts of tensors of one shape, one behind the other, and an einsum that reads them."""
+        rng = self.leaves
+        k = int(rng.choice([n for n, x in enumerate(self.values) if x.ndim and x.size] or [-1]))
+        if k < 0:
+            return
+        x = self.values[k]
+        dim = int(rng.integers(x.ndim))
+        fits = [n for n, y in enumerate(self.values) if y.dtype == x.dtype and y.shape == x.shape]
+        parts = []
+        for n in [k, *rng.choice(fits, rng.integers(1, 3))]:
+            lo, hi = [0] * x.ndim, list(x.shape)
+            lo[dim] = int(rng.integers(x.shape[dim]))
+            hi[dim] = int(rng.integers(lo[dim], x.shape[dim])) + 1
+            parts.append(len(self.values))
+            cut = tuple(slice(a, b) for a, b in zip(lo, hi))
+            self.add("slice", [int(n)], f"{lo} => {hi}", self.values[n][cut])
+        value = np.concatenate([self.values[n] for n in parts], dim)
+        self.add("concat", parts, f"along {dim}", value)
+        self.read(len(self.values) - 1, is_shifted=False)
+
+    def read(self, k, is_shifted=True):
+        """An einsum that reads the tensor; shifted, beside it the constant."""
         x = self.values[k]
         element = self.element_of(x)
         word, value = self.constant(x)
         labels = [f"l{d}" for d in range(x.ndim)]
-        shift = [int(self.rng.integers(-1, 2)) for _ in labels]
+        shift = [int(self.rng.integers(-1, 2)) if is_shifted else 0 for _ in labels]
+        pad = f" pad {word}" if is_shifted else ""
         name = f"T{len(self.values)}"
         at = ", ".join(f"{label} + {s}" for label, s in zip(labels, shift))
         extents = ", ".join(f"{label} = {n}" for label, n in zip(labels, x.shape))
         self.lines.append(
-            f'  %{name} = tapestry.einsum "{name}" [{extents}] (%T{k}[{at}] pad {word}) -> '
+            f'  %{name} = tapestry.einsum "{name}" [{extents}] (%T{k}[{at}]{pad}) -> '
             f"[{', '.join(labels)}] {{\n  ^bb0(%x: {element}):\n    tapestry.yield %x : {element}\n"
             f"  }} : ({self.type_of(x)}) -> {self.type_of(x)}"
         )

@@ -215,6 +215,21 @@ llvm::SmallVector<Value> ShardOp::getTensorOperands() {
   return llvm::to_vector(getInputs());
 }
 
+/// A region of scalars takes an operand at all points of a block, also where it
+/// does not choose it, which the slice need not have: pads there or, where none
+/// chooses it, any cell.
+static void takeEverywhere(Access &access, llvm::ArrayRef<ZRange> block,
+                           llvm::ArrayRef<ZRange> slice) {
+  if (isEmpty(access.guard)) {
+    access.guard.clear();
+    for (ProjectionDim &dim : access.projection.dims)
+      dim = ProjectionDim();
+  } else if (!contains(boxOfShape(shapeOf(slice)),
+                       access.projection.image(boxOfShape(shapeOf(block))))) {
+    access.fallback = AccessFallback::Pad;
+  }
+}
+
 std::vector<Access> ShardOp::getAccesses(unsigned operand) {
   BlockOpInterface whole = getWholeOp();
   std::vector<Access> accesses = whole.getAccesses(operand);
@@ -222,6 +237,8 @@ std::vector<Access> ShardOp::getAccesses(unsigned operand) {
   ZBox slice = sliceOfReads(accesses, box,
                             tensorType(whole->getOperand(operand)).getShape());
   accesses = readsOfSlice(std::move(accesses), box, slice);
+  if (accesses.size() == 1 && !accesses[0].guard.empty() && getScalarRegion())
+    takeEverywhere(accesses[0], box, slice);
   // As they come back from the maps of lower levels: without whole turns.
   for (Access &access : accesses)
     for (ProjectionDim &dim : access.projection.dims)
@@ -231,7 +248,14 @@ std::vector<Access> ShardOp::getAccesses(unsigned operand) {
 }
 
 TypedAttr ShardOp::getPad(unsigned operand) {
-  return getWholeOp().getPad(operand);
+  if (TypedAttr pad = getWholeOp().getPad(operand))
+    return pad;
+  auto isPadded = [](const Access &access) {
+    return access.fallback == AccessFallback::Pad;
+  };
+  if (!llvm::any_of(getAccesses(operand), isPadded))
+    return {};
+  return zeroValue(tensorType(getInputs()[operand]).getElementType());
 }
 
 std::vector<Projection> ShardOp::getResultProjections() {

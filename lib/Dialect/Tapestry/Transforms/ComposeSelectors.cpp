@@ -234,9 +234,7 @@ bool Spreader::findPieces() {
 /// chosen.
 void Spreader::addOperands(OpBuilder &builder) {
   Type element = op.getInputType(operand).getElementType();
-  auto complex = dyn_cast<ComplexType>(element);
-  TypedAttr zero =
-      complex ? complexValue(complex, 0, 0) : builder.getZeroAttr(element);
+  TypedAttr zero = zeroValue(element);
   for (auto &[piece, projection] : pieces) {
     Value tensor = views.tensor(piece.tensor);
     auto shape = cast<RankedTensorType>(tensor.getType()).getShape();

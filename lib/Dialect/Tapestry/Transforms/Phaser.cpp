@@ -58,9 +58,7 @@ Attribute Phaser::padOf(const Read &read, ArrayRef<int64_t> ofExtents) const {
   if (!isa<UnitAttr>(read.pad))
     return read.pad;
   // What is read there is of points that are none of the label's.
-  if (auto complex = dyn_cast<ComplexType>(type.getElementType()))
-    return complexValue(complex, 0, 0);
-  return builder.getZeroAttr(type.getElementType());
+  return zeroValue(type.getElementType());
 }
 
 /// Whether an einsum has every element of its operand once: dimensions as they

@@ -35,7 +35,9 @@ def Tapestry_ShardOp : Tapestry_Op<"shard", [
 
     An operand is the least box that has what the range reads, whole in dimensions
     in which it goes around a tensor; what is folded at an end of the tensor is so
-    at an equal end of the box. Labels keep the values that they have in the whole.
+    at an equal end of the box. Of what the range reads nothing of it is one element.
+    A region of scalars takes an operand at all points, also where it chooses
+    another: 0 beside the box. Labels keep the values that they have in the whole.
 
     Sources and sinks have blocks, too, unless they wait for points, are waited for
     or are on a device: a shard of a source is given the range of its tensor, that of
