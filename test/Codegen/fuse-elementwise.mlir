@@ -220,3 +220,175 @@ func.func @freed_fill() attributes {tapestry.device} {
   call @any() : () -> ()
   return
 }
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#column = affine_map<(i, j) -> (j)>
+#a = affine_map<(i, j, k) -> (i, k)>
+#b = affine_map<(i, j, k) -> (k, j)>
+#c = affine_map<(i, j, k) -> (i, j)>
+
+// What is added in place of a product is read by one operation, in place or
+// not: that reads the product.
+// CHECK-LABEL: func @in_place
+// CHECK:         %[[T:.*]] = memref.alloc()
+// CHECK:         linalg.generic
+// CHECK-SAME:      "reduction"
+// CHECK-SAME:      outs(%[[T]] :
+// CHECK:         linalg.generic
+// CHECK-SAME:      ins(%arg2, %[[T]] :
+// CHECK-SAME:      outs(%[[T]] :
+// CHECK:           arith.addf
+// CHECK:           math.exp
+// CHECK:           math.absf
+// CHECK-NOT:     linalg.generic
+// CHECK:         linalg.generic
+// CHECK-SAME:      "reduction"
+// CHECK-SAME:      ins(%[[T]], %arg1
+// CHECK:         linalg.generic
+// CHECK-SAME:      ins(%arg2, %arg4 :
+// CHECK-SAME:      outs(%arg3 :
+// CHECK:           arith.addf
+// CHECK:           arith.negf
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @in_place(%x: memref<8x8xf32> {llvm.noalias}, %y: memref<8x8xf32> {llvm.noalias},
+                    %v: memref<8xf32> {llvm.noalias}, %z: memref<8x8xf32> {llvm.noalias},
+                    %u: memref<8x8xf32> {llvm.noalias}) attributes {tapestry.device} {
+  %t = memref.alloc() : memref<8x8xf32>
+  linalg.generic {indexing_maps = [#a, #b, #c],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : memref<8x8xf32>, memref<8x8xf32>) outs(%t : memref<8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [#column, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%v, %t : memref<8xf32>, memref<8x8xf32>) outs(%t : memref<8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.addf %b, %a : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%t : memref<8x8xf32>) outs(%t : memref<8x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %e = math.exp %a : f32
+    linalg.yield %e : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%t : memref<8x8xf32>) outs(%t : memref<8x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %e = math.absf %a : f32
+    linalg.yield %e : f32
+  }
+  linalg.generic {indexing_maps = [#a, #b, #c],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%t, %y : memref<8x8xf32>, memref<8x8xf32>) outs(%u : memref<8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [#column, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%v, %u : memref<8xf32>, memref<8x8xf32>) outs(%t : memref<8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.addf %b, %a : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%t : memref<8x8xf32>) outs(%z : memref<8x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %n = arith.negf %a : f32
+    linalg.yield %n : f32
+  }
+  memref.dealloc %t : memref<8x8xf32>
+  return
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#turned = affine_map<(i, j) -> (j, i)>
+#a = affine_map<(i, j, k) -> (i, k)>
+#b = affine_map<(i, j, k) -> (k, j)>
+#c = affine_map<(i, j, k) -> (i, j)>
+
+// A sum that begins with what was written still finds that.
+// CHECK-LABEL: func @begins_sum
+// CHECK:         %[[T:.*]] = memref.alloc()
+// CHECK:         linalg.generic
+// CHECK-SAME:      outs(%[[T]], %arg2 :
+// CHECK:         linalg.generic
+// CHECK-SAME:      "reduction"
+// CHECK-SAME:      outs(%[[T]] :
+func.func @begins_sum(%x: memref<8x8xf32> {llvm.noalias}, %y: memref<8x8xf32> {llvm.noalias},
+                      %z: memref<8x8xf32> {llvm.noalias}, %w: memref<8x8xf32> {llvm.noalias}) attributes {tapestry.device} {
+  %t = memref.alloc() : memref<8x8xf32>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<8x8xf32>) outs(%t : memref<8x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %e = math.absf %a : f32
+    linalg.yield %e : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%t : memref<8x8xf32>) outs(%z : memref<8x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %n = arith.negf %a : f32
+    linalg.yield %n : f32
+  }
+  linalg.generic {indexing_maps = [#a, #b, #c],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : memref<8x8xf32>, memref<8x8xf32>) outs(%t : memref<8x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [#turned, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%t : memref<8x8xf32>) outs(%w : memref<8x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %n = arith.negf %a : f32
+    linalg.yield %n : f32
+  }
+  memref.dealloc %t : memref<8x8xf32>
+  return
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#turned = affine_map<(i, j) -> (j, i)>
+
+// Who reads across what it would write over waits for all of it.
+// CHECK-LABEL: func @turned
+// CHECK:         math.exp
+// CHECK:         math.absf
+// CHECK:         linalg.generic
+// CHECK:           arith.negf
+func.func @turned(%x: memref<8x8xf32> {llvm.noalias}, %z: memref<8x8xf32> {llvm.noalias}) attributes {tapestry.device} {
+  %t = memref.alloc() : memref<8x8xf32>
+  %u = memref.alloc() : memref<8x8xf32>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<8x8xf32>) outs(%t : memref<8x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %e = math.exp %a : f32
+    linalg.yield %e : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%t : memref<8x8xf32>) outs(%u : memref<8x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %e = math.absf %a : f32
+    linalg.yield %e : f32
+  }
+  linalg.generic {indexing_maps = [#turned, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%u : memref<8x8xf32>) outs(%x : memref<8x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %n = arith.negf %a : f32
+    linalg.yield %n : f32
+  }
+  memref.dealloc %t : memref<8x8xf32>
+  memref.dealloc %u : memref<8x8xf32>
+  return
+}

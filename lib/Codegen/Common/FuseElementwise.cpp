@@ -35,7 +35,10 @@ using linalg::GenericOp;
 /// A buffer that only operations of this block use, not through views.
 struct Intermediate {
   memref::AllocOp alloc;
+  /// Of what the producer writes: all of them.
   SmallVector<OpOperand *> reads;
+  /// It holds other values, too, before or behind these.
+  bool isReused = false;
 };
 
 std::optional<Intermediate> intermediateOf(GenericOp producer) {
@@ -44,15 +47,29 @@ std::optional<Intermediate> intermediateOf(GenericOp producer) {
   result.alloc = buffer.getDefiningOp<memref::AllocOp>();
   if (!result.alloc || result.alloc->getBlock() != producer->getBlock())
     return std::nullopt;
+  GenericOp overwrites;
   for (OpOperand &use : buffer.getUses()) {
     Operation *user = use.getOwner();
     if (user == producer || isa<memref::DeallocOp, memref::DimOp>(user))
       continue;
     auto generic = dyn_cast<GenericOp>(user);
-    if (!generic || generic->getBlock() != producer->getBlock() ||
-        generic.isDpsInit(&use) || !producer->isBeforeInBlock(generic))
+    if (!generic || generic->getBlock() != producer->getBlock())
       return std::nullopt;
-    result.reads.push_back(&use);
+    if (!producer->isBeforeInBlock(generic))
+      result.isReused = true;
+    else if (!generic.isDpsInit(&use))
+      result.reads.push_back(&use);
+    else if (!overwrites || generic->isBeforeInBlock(overwrites))
+      overwrites = generic;
+  }
+  if (overwrites) {
+    // Others go on with what is there, or leave some of it.
+    if (!isElementwise(overwrites))
+      return std::nullopt;
+    result.isReused = true;
+    llvm::erase_if(result.reads, [&](OpOperand *use) {
+      return overwrites->isBeforeInBlock(use->getOwner());
+    });
   }
   return result;
 }
@@ -331,9 +348,13 @@ bool FuseElementwise::canCompose(GenericOp producer, OpOperand &use,
   if ((!map.isPermutation() && cost > 0) ||
       !llvm::all_of(map.getResults(), isDefined) || !buffersLoadedBy(consumer))
     return false;
-  for (Value output : consumer.getOutputs())
-    for (Value input : producer.getInputs())
-      if (mayAlias(input, output))
+  AffineMap loops = loopsAt(producer, use);
+  for (OpOperand &output : consumer.getDpsInitsMutable())
+    for (OpOperand *input : producer.getDpsInputOperands())
+      if (mayAlias(input->get(), output.get()) &&
+          (input->get() != output.get() ||
+           producer.getMatchingIndexingMap(input).compose(loops) !=
+               consumer.getMatchingIndexingMap(&output)))
         return false;
   return !accesses->mayChangeInputs(producer, consumer);
 }
@@ -400,6 +421,9 @@ bool FuseElementwise::compose(GenericOp producer) {
     replace(old, made);
   }
   erase(producer);
+  ++numComposed;
+  if (intermediate->isReused)
+    return true;
   frees.erase(intermediate->alloc.getMemref());
   for (Operation *user :
        llvm::make_early_inc_range(intermediate->alloc->getUsers()))
@@ -407,7 +431,6 @@ bool FuseElementwise::compose(GenericOp producer) {
       user->erase();
   if (intermediate->alloc->use_empty())
     intermediate->alloc.erase();
-  ++numComposed;
   return true;
 }
 

@@ -20,7 +20,8 @@ def FuseElementwise
 
     - computes an elementwise operation inside its readers where each point is
       read once, or computing it again is cheaper than memory, and drops the
-      buffer in between;
+      buffer in between, or leaves it to what else it holds: both may work in
+      place;
     - merges an elementwise operation whose buffer is needed otherwise with its
       first reader into one `linalg.generic` with both results, where both visit
       the same points: an exponential and its row sum become one pass.
