@@ -110,14 +110,17 @@ func.func @contraction(%x: memref<256x1024xf32> {llvm.noalias}, %y: memref<1024x
 #rhs = affine_map<(i, j, k) -> (k, j)>
 #res = affine_map<(i, j, k) -> (i, j)>
 
-// Panels hold operands as the body uses them: converted once, not by each tile.
+// Panels hold operands as the body uses them: converted once, not by each tile,
+// vectors at a time, of rows after their squares were transposed.
 // CHECK-LABEL: func @converted
 // CHECK:         %[[ROWS:.*]] = memref.alloc{{.*}} : memref<{{.*}}xf32>
 // CHECK:         %[[COLUMNS:.*]] = memref.alloc{{.*}} : memref<{{.*}}xf32>
 // CHECK:           arith.extf %{{.*}} : vector<16xf16> to vector<16xf32>
 // CHECK:           vector.store %{{.*}}, %[[COLUMNS]]
-// CHECK:           arith.extf %{{.*}} : f16 to f32
-// CHECK:           memref.store %{{.*}}, %[[ROWS]]
+// CHECK-COUNT-8:   vector.load %{{.*}} : memref<?xf16>, vector<8xf16>
+// CHECK-COUNT-24:  vector.shuffle %{{.*}} : vector<8xf16>, vector<8xf16>
+// CHECK:           arith.extf %{{.*}} : vector<8xf16> to vector<8xf32>
+// CHECK:           vector.store %{{.*}}, %[[ROWS]]{{.*}}, vector<8xf32>
 // CHECK:           %{{.*}}:16 = scf.for
 // CHECK-NOT:         arith.extf
 // CHECK:             memref.load %[[ROWS]]

@@ -234,7 +234,8 @@ void TileEmitter::packTileSquares(const Block &block, const NestPoint &point,
                            maskFor(b.sub(rows, row), plan.lanes));
       };
       for (int64_t row = 0; row < plan.rows; row += tileSize)
-        copySquares(rowsAt, b.index(row), b.index(tileSize), sources[operand],
+        copySquares(rowsAt, tileSize, b.index(row), b.index(tileSize),
+                    sources[operand],
                     b.mul(b.add(write, word), b.index(plan.rows)), tileSize);
     });
     lastWords(block, operand, whole, read, write,

@@ -341,19 +341,20 @@ static void transposeSquare(IndexBuilder &b, SmallVectorImpl<Value> &rows) {
 
 void NestEmitter::copySquares(
     llvm::function_ref<Value(OpFoldResult, OpFoldResult)> lanesAt,
-    OpFoldResult line, OpFoldResult columns, const NestOperand &target,
-    OpFoldResult targetOffset, int64_t targetStride) {
+    unsigned lanes, OpFoldResult line, OpFoldResult columns,
+    const NestOperand &target, OpFoldResult targetOffset,
+    int64_t targetStride) {
   OpFoldResult last = b.sub(columns, b.index(1));
-  loop(b.index(0), columns, plan.lanes, [&](OpFoldResult column) {
+  loop(b.index(0), columns, lanes, [&](OpFoldResult column) {
     SmallVector<Value> square;
-    for (unsigned lane = 0; lane < plan.lanes; ++lane)
+    for (unsigned lane = 0; lane < lanes; ++lane)
       // Past the last column, repeat it: no one looks at the copy.
       square.push_back(
           lanesAt(line, b.min(b.add(column, b.index(lane)), last)));
     transposeSquare(b, square);
     OpFoldResult to =
         b.add(b.add(targetOffset, column), b.mul(line, b.index(targetStride)));
-    for (unsigned lane = 0; lane < plan.lanes; ++lane)
+    for (unsigned lane = 0; lane < lanes; ++lane)
       store(square[lane], target,
             b.add(to, b.index(int64_t(lane) * targetStride)), b.index(1),
             Value());
@@ -373,7 +374,8 @@ void NestEmitter::copyTransposed(const NestOperand &operand,
           b.add(b.add(offset, first), b.mul(columnStride, column));
       return load(operand, at, b.index(1), lanes, mask);
     };
-    copySquares(lanesAt, line, columns, target, targetOffset, targetStride);
+    copySquares(lanesAt, lanes, line, columns, target, targetOffset,
+                targetStride);
   };
   OpFoldResult whole = b.alignDown(lines, lanes);
   loop(b.index(0), whole, lanes,

@@ -103,14 +103,14 @@ protected:
                       mlir::OpFoldResult columnStride, mlir::OpFoldResult lines,
                       mlir::OpFoldResult columns, const NestOperand &target,
                       mlir::OpFoldResult targetOffset, int64_t targetStride);
-  /// The same of the squares from `line` on, of what `lanesAt` reads: as many
-  /// lines of a column as there are lanes.
+  /// The same of the squares from `line` on, of what `lanesAt` reads: `lanes`
+  /// lines of a column.
   void copySquares(llvm::function_ref<mlir::Value(mlir::OpFoldResult line,
                                                   mlir::OpFoldResult column)>
                        lanesAt,
-                   mlir::OpFoldResult line, mlir::OpFoldResult columns,
-                   const NestOperand &target, mlir::OpFoldResult targetOffset,
-                   int64_t targetStride);
+                   unsigned lanes, mlir::OpFoldResult line,
+                   mlir::OpFoldResult columns, const NestOperand &target,
+                   mlir::OpFoldResult targetOffset, int64_t targetStride);
   /// A buffer of `size` elements as an operand without strides.
   NestOperand allocate(mlir::Type elementType, mlir::OpFoldResult size);
 

@@ -196,7 +196,8 @@ void TileEmitter::packWordPanels(const Block &block) {
       if (areWords)
         squares = b.alignDown(wholeWords(block), plan.lanes);
       loop(b.index(0), squares, plan.lanes, [&](OpFoldResult word) {
-        copySquares(wordsAlong, word, columns, sources[operand], write,
+        copySquares(wordsAlong, plan.lanes, word, columns, sources[operand],
+                    write,
                     *b.known(sources[operand].strides[plan.inner[level]]));
       });
       lastWords(block, operand, squares, read, write,

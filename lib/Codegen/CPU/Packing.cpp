@@ -12,6 +12,7 @@
 #include "TileEmitter.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -206,19 +207,55 @@ void TileEmitter::packRows(const Block &block, const NestPoint &point,
       continue;
     const NestOperand &from = nest.operands[number];
     bool vectors = nest.problem.accesses[number].strides[plan.rowDim] == 1;
-    packingLoops(block, number, point, std::nullopt,
-                 [&](OpFoldResult read, OpFoldResult write) {
-                   if (vectors)
-                     return store(load(from, read, b.index(1), rows, Value()),
-                                  sources[number], write, b.index(1), Value());
-                   for (unsigned row = 0; row < rows; ++row) {
-                     OpFoldResult at = b.add(
-                         read, b.mul(from.strides[plan.rowDim], b.index(row)));
-                     storeScalar(loadScalar(from, at), sources[number],
-                                 b.add(write, b.index(row)));
-                   }
-                 });
+    auto pack = [&](OpFoldResult read, OpFoldResult write) {
+      if (vectors)
+        return store(load(from, read, b.index(1), rows, Value()),
+                     sources[number], write, b.index(1), Value());
+      for (unsigned row = 0; row < rows; ++row) {
+        OpFoldResult at =
+            b.add(read, b.mul(from.strides[plan.rowDim], b.index(row)));
+        storeScalar(loadScalar(from, at), sources[number],
+                    b.add(write, b.index(row)));
+      }
+    };
+    // Few rows are not worth the code.
+    std::optional<unsigned> level = contiguousLevel(number);
+    if (sources[number].conversion && !vectors && level && rows == plan.rows &&
+        rows > 2)
+      packConverted(block, point, number, *level, pack);
+    else
+      packingLoops(block, number, point, std::nullopt, pack);
   }
+}
+
+/// Rows of what is converted: element by element that takes as long as a good
+/// part of the tile. Squares are transposed in registers, as far as there are
+/// whole ones along a reduction loop; `pack` does one step of the rest.
+void TileEmitter::packConverted(
+    const Block &block, const NestPoint &point, unsigned operand,
+    unsigned level, llvm::function_ref<void(OpFoldResult, OpFoldResult)> pack) {
+  const NestOperand &from = nest.operands[operand];
+  OpFoldResult count = innerExtent(block, level);
+  int64_t stride = *b.known(sources[operand].strides[plan.inner[level]]);
+  int64_t lanes = llvm::PowerOf2Ceil(plan.rows);
+  // What a square writes past its rows, the next line overwrites.
+  bool fits = lanes == plan.rows || level + 1 == plan.inner.size();
+  OpFoldResult squares = fits ? b.alignDown(count, lanes) : b.index(0);
+  packingLoops(
+      block, operand, point, level, [&](OpFoldResult read, OpFoldResult write) {
+        auto lanesAt = [&](OpFoldResult step, OpFoldResult row) {
+          OpFoldResult at = b.mul(from.strides[plan.rowDim], row);
+          return load(from, b.add(b.add(read, step), at), b.index(1), lanes,
+                      Value());
+        };
+        loop(b.index(0), squares, lanes, [&](OpFoldResult step) {
+          copySquares(lanesAt, lanes, step, b.index(plan.rows),
+                      sources[operand], write, stride);
+        });
+        loop(squares, count, 1, [&](OpFoldResult step) {
+          pack(b.add(read, step), b.add(write, b.mul(step, b.index(stride))));
+        });
+      });
 }
 
 } // namespace tapestry

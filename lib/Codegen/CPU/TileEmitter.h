@@ -135,6 +135,10 @@ private:
   void freePanels();
   void packColumns(const Block &block);
   void packRows(const Block &block, const NestPoint &point, unsigned rows);
+  void packConverted(
+      const Block &block, const NestPoint &point, unsigned operand,
+      unsigned level,
+      llvm::function_ref<void(mlir::OpFoldResult, mlir::OpFoldResult)> pack);
   void packVectors(const Block &block, unsigned operand);
   std::optional<unsigned> contiguousLevel(unsigned operand);
   void packTransposed(const Block &block, unsigned operand, unsigned level);

@@ -121,6 +121,32 @@ def half_matmul(A, B):
 
 @program(
     """
+    input A : f16[29, 7, 61]
+    input B : f16[7, 61, 133]
+    input I : i16[30, 75]
+    input J : i16[75, 130]
+    C[i, k] = sum[h, j] A[i, h, j] * B[h, j, k]
+    D[j, k] = sum[i, h] A[i, h, j] * B[h, j, k]
+    E[i, k] = max[j] i32(I[i, j]) * i32(J[j, k])
+    """,
+    {
+        "A": normal(29, 7, 61, type="f16"),
+        "B": normal(7, 61, 133, type="f16"),
+        "I": integers(-99, 99, 30, 75, type="i16"),
+        "J": integers(-99, 99, 75, 130, type="i16"),
+    },
+    "C:f16 D:f16 E:i32",
+)
+def rows_converted(A, B, I, J):  # noqa: E741
+    return {
+        "C": np.einsum("ihj,hjk->ik", A, B),
+        "D": np.einsum("ihj,hjk->jk", A, B),
+        "E": (I[:, :, None] * J[None]).max(1),
+    }
+
+
+@program(
+    """
     input A : f16[3, 4096]
     S[i] = sum[j] A[i, j] * A[i, j]
     """,
