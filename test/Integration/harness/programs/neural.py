@@ -297,3 +297,35 @@ def macros_used_twice(X, W, c, V, e):
     a = X @ W + c
     g = 0.5 * a * (1 + np.vectorize(erf)(a / np.sqrt(2)))
     return g @ V + e
+
+
+@program(
+    """
+    input X : f32[13, 19]
+    input W : f32[19, 37]
+    input c : f32[37]
+    input V : f32[37, 11]
+    input e : f32[11]
+    input R : f32[13, 11]
+    H[b, h] = (sum[i] (X[b, i] * W[i, h])) + c[h]
+    A[b, h] = tanh(H[b, h])
+    P[b, o] = (sum[h] (A[b, h] * V[h, o])) + e[o]
+    Q[b, o] = max(P[b, o], 0.0)
+    Y[b, o] = Q[b, o] * 0.5 + R[b, o]
+    N[b] = max[o] Q[b, o]
+    T[o, b] = abs(P[b, o])
+    """,
+    {
+        "X": normal(13, 19),
+        "W": normal(19, 37, scale=0.3),
+        "c": normal(37),
+        "V": normal(37, 11, scale=0.3),
+        "e": normal(11),
+        "R": normal(13, 11),
+    },
+    "Y:f32 N:f32 T:f32",
+)
+def layers_in_place(X, W, c, V, e, R):
+    p = np.tanh(X @ W + c) @ V + e
+    q = np.maximum(p, 0)
+    return {"Y": q * 0.5 + R, "N": q.max(1), "T": np.abs(p).T}
