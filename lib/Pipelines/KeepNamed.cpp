@@ -3,6 +3,7 @@
 #include "KeepNamed.h"
 #include "tapestry/Dialect/Tapestry/IR/Constraints.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
+#include "tapestry/Interfaces/SelectorInterface.h"
 #include "tapestry/Planner/Machine/JSONText.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -71,8 +72,9 @@ struct KeepNamed : public PassWrapper<KeepNamed, OperationPass<teg::GraphOp>> {
   StringRef getName() const override { return "KeepNamed"; }
 
   void runOnOperation() override {
-    getOperation().walk([&](teg::EinsumOp op) {
-      if (names.contains(op.getName()))
+    getOperation().walk([&](BlockOpInterface op) {
+      if (isa<teg::EinsumOp, SelectorInterface>(op.getOperation()) &&
+          names.contains(op.getVertexName()))
         op->setAttr(teg::madeAttrName, UnitAttr::get(op.getContext()));
     });
   }

@@ -8,7 +8,7 @@
 
 namespace tapestry {
 
-/// A pass on graphs that marks the einsums that a plan file names as vertices,
+/// A pass on graphs that marks the einsums and selectors that a plan file names as vertices,
 /// and, unless the graph has been `rewritten` as it says, those that its
 /// rewrites name: what it decides of a view is decided, so that readers read
 /// what that makes. What is wrong with the file is said where it is followed.

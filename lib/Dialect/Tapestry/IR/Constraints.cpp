@@ -16,6 +16,7 @@
 #include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
 #include "tapestry/Dialect/Tapestry/IR/Unsigned.h"
 #include "tapestry/Interfaces/Place.h"
+#include "tapestry/Interfaces/SelectorInterface.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -293,7 +294,7 @@ static bool isMark(Operation *, Attribute value) {
 }
 
 static bool isMadeMark(Operation *op, Attribute value) {
-  return isa<EinsumOp>(op) && isa<UnitAttr>(value);
+  return isa<EinsumOp, SelectorInterface>(op) && isa<UnitAttr>(value);
 }
 
 static bool isDeviceMark(Operation *op, Attribute value) {
@@ -323,7 +324,8 @@ static constexpr index::OwnAttribute ownAttributes[] = {
     // tapestry_c5
     {"tapestry.rewrites", "lists rewrites, each a list of words, on a graph",
      areRewrites},
-    {madeAttrName, "is a unit attribute of einsums", isMadeMark},
+    {madeAttrName, "is a unit attribute of einsums and selectors",
+     isMadeMark},
     {"tapestry.vertex", "is a string, the name of the vertex that an op is of",
      isVertexName},
     {"tapestry.device", "is a unit attribute of functions and calls",

@@ -504,7 +504,7 @@ struct TapestryComposeSelectors
         }
     // What is made has been told from what is read through.
     if (inPlace)
-      graph.walk([](EinsumOp op) { op->removeAttr(madeAttrName); });
+      graph.walk([](Operation *op) { op->removeAttr(madeAttrName); });
   }
 
 private:

@@ -2,6 +2,7 @@
 
 #include "GraphViews.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "tapestry/Dialect/Tapestry/IR/Constraints.h"
 #include "tapestry/Interfaces/SelectorInterface.h"
 #include "tapestry/Support/Sharding.h"
 
@@ -42,7 +43,7 @@ bool GraphViews::isOwn(Value value) {
 /// Of a selector whose operands are known.
 std::optional<TensorView> GraphViews::lookThrough(Operation *op) {
   auto selector = dyn_cast_or_null<SelectorInterface>(op);
-  if (!selector || !selector.isTransparent())
+  if (!selector || !selector.isTransparent() || op->hasAttr(madeAttrName))
     return std::nullopt;
   auto block = cast<BlockOpInterface>(op);
   TensorView view;

@@ -14,8 +14,8 @@
 
 namespace tapestry::teg {
 
-/// Marks an einsum whose readers read what it makes, even where it makes a copy
-/// of what is behind it.
+/// Marks an einsum or selector whose readers read what it makes, even where it
+/// makes a copy of what is behind it.
 inline constexpr llvm::StringLiteral madeAttrName = "tapestry.made";
 
 /// What is asked of a result of an operator by the sinks that hand it out and,
