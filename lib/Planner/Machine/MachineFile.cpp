@@ -303,10 +303,16 @@ llvm::Expected<Machine> Reader::read(llvm::StringRef text) {
 }
 
 llvm::Expected<Machine> Reader::read(const json::Value &value) {
-  llvm::SmallVector<llvm::StringRef, 10> known = {
-      "tapestry_machine", "name",   "flops",   "memory_bandwidth",
-      "vertex_latency",   "memory", "threads", "devices",
-      "axes",             "link"};
+  llvm::SmallVector<llvm::StringRef, 10> known = {"tapestry_machine",
+                                                  "name",
+                                                  "flops",
+                                                  "memory_bandwidth",
+                                                  "vertex_latency",
+                                                  "memory",
+                                                  "threads",
+                                                  "devices",
+                                                  "axes",
+                                                  "link"};
   if (isInPlan())
     known.erase(known.begin());
   auto top = section("", value, known);

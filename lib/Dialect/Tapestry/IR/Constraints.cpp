@@ -324,8 +324,7 @@ static constexpr index::OwnAttribute ownAttributes[] = {
     // tapestry_c5
     {"tapestry.rewrites", "lists rewrites, each a list of words, on a graph",
      areRewrites},
-    {madeAttrName, "is a unit attribute of einsums and selectors",
-     isMadeMark},
+    {madeAttrName, "is a unit attribute of einsums and selectors", isMadeMark},
     {"tapestry.vertex", "is a string, the name of the vertex that an op is of",
      isVertexName},
     {"tapestry.device", "is a unit attribute of functions and calls",

@@ -12,9 +12,9 @@ namespace tapestry::teg {
 /// replaced by its body, as an operation in no block. It reduces by `monoid`,
 /// over the labels that `producer` reduces too, which get names that `reader`
 /// does not have; whether that is the same value is the caller's to know.
-/// Fails, with the reason, where a read may see a pad, a label of the producer's
-/// body has no label of the reader for it, a label of the reader would occur
-/// nowhere, or the body would become too long.
+/// Fails, with the reason, where a read may see a pad, a label of the
+/// producer's body has no label of the reader for it, a label of the reader
+/// would occur nowhere, or the body would become too long.
 llvm::Expected<EinsumOp> inlineProducer(EinsumOp reader, EinsumOp producer,
                                         Monoid monoid);
 

@@ -30,9 +30,9 @@ llvm::Expected<PartitionedGraph>
 partitionGraph(GraphOp graph, const plan::PlanRequest &request,
                const PeakFinder &findPeak = {});
 
-/// Does to a graph what the plan file of a request says has been done to it, and
-/// writes it down; a graph to which some of it has been done already gets the
-/// rest. Fails, with the graph half done, where that does not apply.
+/// Does to a graph what the plan file of a request says has been done to it,
+/// and writes it down; a graph to which some of it has been done already gets
+/// the rest. Fails, with the graph half done, where that does not apply.
 llvm::Error replayPlanFile(GraphOp graph, const plan::PlanRequest &request);
 
 /// Says what is wrong, unless it has been said (see reportedError): where the
