@@ -98,6 +98,9 @@ def run(bench, text, arrays, names, devices, *words, backend="local"):
     files.append("--report=report.json")
     program = ["overlap.ein", f"--devices={devices}", "--threads=1"]
     if backend == "local":
+        # However many processors there are.
+        if not any(word.startswith("--slow-link") for word in words):
+            words = [*words, "--slow-link=1TB"]
         done = bench.tapestry("run", *program, *files, *words)
     else:
         bench.tapestry("compile", *program, *words, "-o", "prog").expect_status(0)
@@ -261,7 +264,8 @@ def failures(bench):
     files = [*driver.save_inputs(bench.folder, arrays), *driver.output_options(want)]
     for number in range(4):
         fault = {"TAPESTRY_FAULT": f"rank=2,collective={number},mode=fail"}
-        done = bench.tapestry("run", "overlap.ein", "--devices=3", "--overlap=0", *files, env=fault)
+        words = ["--devices=3", "--overlap=0", "--slow-link=1TB"]
+        done = bench.tapestry("run", "overlap.ein", *words, *files, env=fault)
         bench.expect_error(done, 4, "rank 2: failed on purpose", f"collective {number}")
 
 

@@ -379,6 +379,11 @@ void Job::countThreads(int64_t ranks) {
   numThreads = static_cast<int>(asked ? asked : threadsPerRank(ranks));
 }
 
+bool Job::communicatesBeside() const {
+  return backendName != "local" || options.slowLink > 0 ||
+         static_cast<size_t>(program.devices * numThreads) < cores.size();
+}
+
 /// Threads that may move are better off where others run, too.
 std::vector<int> Job::coresOf(int64_t device) const {
   size_t first = device * numThreads;

@@ -82,6 +82,10 @@ public:
 
   /// Threads of each rank; known once memory was checked.
   int threads() const { return numThreads; }
+  /// Whether started collectives go on beside the ranks' programs. Between
+  /// ranks that share memory they are copies, which are no faster while all
+  /// processors compute.
+  bool communicatesBeside() const;
   /// The processors that the threads of a rank stay on; none where they may
   /// move.
   std::vector<int> coresOf(int64_t device) const;

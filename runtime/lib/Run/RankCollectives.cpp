@@ -94,7 +94,7 @@ bool Rank::runCollective(int64_t called, const void *source, void *target) {
 }
 
 bool Rank::startCollective(int64_t called, const void *source, void *target) {
-  if (!communicator.allowsThreads())
+  if (!communicator.allowsThreads() || !job.communicatesBeside())
     return runCollective(called, source, target);
   int64_t begin = nowNanoseconds();
   started.emplace_back(called);
