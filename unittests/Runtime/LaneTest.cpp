@@ -68,6 +68,8 @@ TEST(Lane, LeavesOutWhatComesBehindAFailure) {
 namespace {
 RunOptions quietOptions() {
   RunOptions options;
+  // However many processors there are.
+  options.slowLink = int64_t(1) << 40;
   options.tool = "prog";
   options.backend = "local";
   options.progress = false;
@@ -170,9 +172,13 @@ TEST(StartedCollectives, HoldTheirScratch) {
   };
   RunOptions options = quietOptions();
   options.reportPath = folder.file("r.json");
-  ASSERT_EQ(run(program.table(), options), 0);
-  EXPECT_EQ(numbersOf(readFile(options.reportPath), "peak_bytes_per_device"),
-            std::vector<int64_t>{2 * 2 * 2000});
+  // Beside the program, and, where there are no more processors, at once.
+  for (int64_t slowLink : {options.slowLink, int64_t(0)}) {
+    options.slowLink = slowLink;
+    ASSERT_EQ(run(program.table(), options), 0);
+    EXPECT_EQ(numbersOf(readFile(options.reportPath), "peak_bytes_per_device"),
+              std::vector<int64_t>{2 * 2 * 2000});
+  }
 }
 
 /// A slow link takes its time, beside the program or not.

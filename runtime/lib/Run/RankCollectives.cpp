@@ -94,22 +94,28 @@ bool Rank::runCollective(int64_t called, const void *source, void *target) {
 }
 
 bool Rank::startCollective(int64_t called, const void *source, void *target) {
-  if (!communicator.allowsThreads() || !job.communicatesBeside())
-    return runCollective(called, source, target);
   int64_t begin = nowNanoseconds();
   started.emplace_back(called);
   Call &call = started.back();
   Status status = prepareCall(call);
-  if (!status.failed())
+  bool isBeside = communicator.allowsThreads() && job.communicatesBeside();
+  if (!status.failed() && isBeside)
     status = lane.start(
         [this, &call, source, target] {
           current() = this;
           return carryOut(call, source, target);
         },
         call.work);
+  else if (!status.failed())
+    status = carryOut(call, source, target);
   if (status.failed()) {
     fail(status);
     return false;
+  }
+  if (!isBeside) {
+    count(call);
+    trace(TraceEvent::Collective, static_cast<int32_t>(call.number.index),
+          call.begin, call.end);
   }
   leaveOut(begin, nowNanoseconds());
   return true;
@@ -119,9 +125,18 @@ bool Rank::waitCollective(int64_t called) {
   auto call = started.begin();
   while (call != started.end() && call->called != called)
     ++call;
-  // It was carried out when it was started.
-  if (call == started.end())
+  if (call == started.end()) {
+    fail(Status::failure(ExitRankFailed,
+                         format("the program waits for collective %lld, which "
+                                "it has not started",
+                                static_cast<long long>(called))));
+    return false;
+  }
+  // It was carried out when it was started, and kept its memory since.
+  if (call->work == 0) {
+    started.erase(call);
     return true;
+  }
   int64_t begin = nowNanoseconds();
   Status status = lane.wait(call->work);
   if (status.failed()) {
