@@ -2,6 +2,7 @@
 
 #include "tapestry/Pipelines/Pipelines.h"
 #include "KeepNamed.h"
+#include "ReplayPlanFile.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
@@ -49,32 +50,6 @@ void tapestry::registerAllCostModels() {
     llvm::consumeError(registerCostModel(*model));
 }
 
-namespace {
-/// Does what the plan file says has been done to its graph. What does not apply
-/// is for the planner to say, which tries again.
-struct ReplayPlanFile
-    : public PassWrapper<ReplayPlanFile, OperationPass<teg::GraphOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ReplayPlanFile)
-
-  explicit ReplayPlanFile(const PlanRequest &request) : request(request) {}
-
-  StringRef getName() const override { return "ReplayPlanFile"; }
-
-  void runOnOperation() override {
-    teg::GraphOp graph = getOperation();
-    OwningOpRef<teg::GraphOp> before(cast<teg::GraphOp>(graph->clone()));
-    llvm::Error error = teg::replayPlanFile(graph, request);
-    if (!error)
-      return;
-    llvm::consumeError(std::move(error));
-    graph.getBody().takeBody(before->getBody());
-    graph->setAttrs(before->getOperation()->getAttrDictionary());
-  }
-
-  PlanRequest request;
-};
-} // namespace
-
 /// Lets readers of views read what is behind them.
 static void addComposition(OpPassManager &pm, const PlanRequest &request,
                            bool rewritten = false) {
@@ -103,7 +78,7 @@ void tapestry::buildGraphPipeline(OpPassManager &pm, const PlanRequest &request,
     addComposition(pm, request);
   if (composes && !request.planFile.empty()) {
     // A plan may be of a graph that had its views read through afterwards.
-    pm.addNestedPass<teg::GraphOp>(std::make_unique<ReplayPlanFile>(request));
+    pm.addNestedPass<teg::GraphOp>(createReplayPlanFile(request));
     addComposition(pm, request, /*rewritten=*/true);
   }
   PlanRequest filled = request;

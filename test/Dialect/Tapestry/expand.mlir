@@ -43,3 +43,7 @@ tapestry.graph @layers {
   tapestry.sink "Y", %Y : tensor<4x5xf32>
   tapestry.sink "Z", %Z : tensor<4x5xf32>
 }
+
+// What is priced by is checked, whether anything has to be priced or not.
+// RUN: not tapestry-opt %s --pass-pipeline='builtin.module(tapestry.graph(tapestry-expand{devices=2 cost=dear}))' 2>&1 | FileCheck %s --check-prefix=DEAR
+// DEAR: error: unknown cost model 'dear'

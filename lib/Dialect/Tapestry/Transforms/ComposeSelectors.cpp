@@ -492,22 +492,29 @@ struct TapestryComposeSelectors
       }
     }
     for (EinsumOp op : handedOn)
-      for (Value tensor :
-           llvm::SetVector<Value>(llvm::from_range, op.getInputs()))
-        if (EinsumOp made = computedInPlace(op, tensor)) {
-          builder.setInsertionPoint(op);
-          builder.insert(made);
-          op.getResult().replaceAllUsesWith(made.getResult());
-          op->erase();
-          tensor.getDefiningOp()->erase();
-          op = made;
-        }
+      computeInPlace(op, builder);
     // What is made has been told from what is read through.
     if (inPlace)
       graph.walk([](Operation *op) { op->removeAttr(madeAttrName); });
   }
 
 private:
+  /// Computes what a view hands on where that goes.
+  static void computeInPlace(EinsumOp view, OpBuilder &builder) {
+    for (Value tensor :
+         llvm::SetVector<Value>(llvm::from_range, view.getInputs())) {
+      EinsumOp made = computedInPlace(view, tensor);
+      if (!made)
+        continue;
+      builder.setInsertionPoint(view);
+      builder.insert(made);
+      view.getResult().replaceAllUsesWith(made.getResult());
+      view->erase();
+      tensor.getDefiningOp()->erase();
+      view = made;
+    }
+  }
+
   EinsumOp replace(EinsumOp last, EinsumOp made) {
     last.getResult().replaceAllUsesWith(made.getResult());
     // It reads nothing any more.

@@ -31,12 +31,12 @@ struct TapestryExpand : teg::impl::TapestryExpandBase<TapestryExpand> {
     if (!machine.empty())
       request.machine = machine;
     request.threads = threads;
-    auto price = [&](GraphOp graph) -> llvm::Expected<double> {
-      llvm::Expected<PartitionedGraph> planned = partitionGraph(graph, request);
-      if (!planned)
-        return planned.takeError();
-      return planned->plan.cost;
-    };
+    // A price that cannot be told is none; what is wrong here is the user's.
+    if (auto asked = resolveRequest(request); !asked) {
+      emitPlanError(getOperation().getLoc(), asked.takeError());
+      return signalPassFailure();
+    }
+    auto price = [&](GraphOp graph) { return planCost(graph, request); };
     bool isPriced = devices > 1 || !grid.empty();
     auto done = expandOperators(getOperation(), llvm::to_vector(prefer),
                                 isPriced ? GraphPrice(price) : nullptr);

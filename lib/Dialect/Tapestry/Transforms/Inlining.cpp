@@ -5,6 +5,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Tapestry/IR/EinsumLabels.h"
+#include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Planner/Model/Graph.h"
 
 using namespace mlir;
@@ -140,8 +141,7 @@ llvm::Error Inliner::addReads(unsigned operand) {
     if (!isa<TypedAttr>(pad) && !fold &&
         !contains(boxOfShape(shape),
                   projection->image(boxOfShape(ArrayRef<int64_t>(extents)))))
-      pad = Builder(context).getZeroAttr(
-          producer.getInputType(inner).getElementType());
+      pad = zeroValue(producer.getInputType(inner).getElementType());
     numbers.push_back(addRead({producer.getInputs()[inner], composed, pad}));
   }
   substitutesOf[operand] = substitutes;

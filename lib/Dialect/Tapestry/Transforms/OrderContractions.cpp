@@ -45,10 +45,7 @@ TapestryOrderContractions::price(EinsumOp op, const ContractionTree &tree) {
   request.devices = devices;
   request.grid = grid;
   request.costModel = cost;
-  llvm::Expected<PartitionedGraph> planned = partitionGraph(*graph, request);
-  if (!planned)
-    return planned.takeError();
-  return planned->plan.cost;
+  return planCost(*graph, request);
 }
 
 llvm::Error

@@ -170,3 +170,11 @@ tapestry::teg::partitionGraph(GraphOp graph, const PlanRequest &request,
   }
   return partitioned;
 }
+
+llvm::Expected<double> tapestry::teg::planCost(GraphOp graph,
+                                               const PlanRequest &request) {
+  llvm::Expected<PartitionedGraph> planned = partitionGraph(graph, request);
+  if (!planned)
+    return planned.takeError();
+  return planned->plan.cost;
+}

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .registry import integers, normal, program
+from .registry import complexes, integers, normal, program
 
 
 @program(
@@ -81,6 +81,25 @@ def guarded_along_two_labels(A, K, New):
     Z[:, :3] = both[:, :3]
     R = np.where(np.arange(9) >= 4, 0, np.concatenate([A, A])[:9, ::-1].sum(0))
     return {"Y": Y, "Z": Z, "S": both[:, :2].sum(1), "R": R}
+
+
+@program(
+    """
+    input X : c64[10, 3]
+    input A : i32[11]
+    input B : i32[11]
+    V[i, j] = X[i, j] * X[i, j]
+    Z = concat[0](V[4:, :], V[:4, :])
+    Q[i] = A[i] / B[i]
+    D = concat[0](Q[7:], Q[:7])
+    """,
+    {"X": complexes(10, 3), "A": integers(-50, 50, 11), "B": integers(1, 9, 11)},
+    "Z:c64 D:i32",
+    exact=("D",),
+)
+def turned(X, A, B):
+    """Computed where it goes, of types whose 0 is no number that divides."""
+    return {"Z": np.roll(X * X, -4, 0), "D": np.roll(np.trunc(A / B).astype(np.int64), -7)}
 
 
 @program(

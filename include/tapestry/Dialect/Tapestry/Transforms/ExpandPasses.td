@@ -13,8 +13,9 @@ def TapestryExpand : Pass<"tapestry-expand", "::tapestry::teg::GraphOp"> {
     several rules that apply the first in the order of precedence is taken, or,
     where `devices` or `grid` say for how many, the one by which the operator has
     the cheapest plan, its operands lying as they like, and the first of those
-    that cost the same. It is written down on the graph. An operator that no rule expands is an error that
-    tells of each rule why it does not apply; so is one that expands into itself.
+    that cost the same. It is written down on the graph. An operator that no rule
+    expands is an error that tells of each rule why it does not apply; so is one
+    that expands into itself.
 
     The rules that there are, in the order of precedence; plug-ins add theirs:
 
