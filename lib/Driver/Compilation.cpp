@@ -246,15 +246,13 @@ ExitStatus Compilation::load() {
     return wrong;
   if (ExitStatus wrong = checkRules())
     return wrong;
-  // Ordering by planned cost plans, so the wish has to make sense by now.
+  // Passes plan what they choose between, so the wish has to make sense by now.
   PlanRequest request = options.planning;
-  if (request.order == "planned") {
-    if (auto resolved = resolveRequest(request); !resolved)
-      return report(resolved.takeError());
-    if (request.planFile.empty())
-      if (llvm::Error error = checkMachineIsUsed(request))
-        return report(std::move(error));
-  }
+  if (auto resolved = resolveRequest(request); !resolved)
+    return report(resolved.takeError());
+  if (request.planFile.empty())
+    if (llvm::Error error = checkMachineIsUsed(request))
+      return report(std::move(error));
   // The oracle evaluates what the user wrote.
   bool isOracle = options.command == Command::Reference;
   if (isOracle)
