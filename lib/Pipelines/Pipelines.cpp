@@ -22,6 +22,7 @@
 #include "tapestry/Dialect/TRA/IR/TRA.h"
 #include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
+#include "tapestry/Dialect/Tapestry/Transforms/PlanCost.h"
 #include "tapestry/Planner/Cost/Elements/PaperCost.h"
 #include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
 #include "llvm/Support/Threading.h"
@@ -84,23 +85,18 @@ void tapestry::buildGraphPipeline(OpPassManager &pm, const PlanRequest &request,
   PlanRequest filled = request;
   filled.fillIn();
   if (expands && request.planFile.empty()) {
-    teg::TapestryExpandOptions expand;
-    expand.devices = filled.devices;
-    expand.grid = filled.grid;
-    expand.cost = filled.costModel.value_or(expand.cost);
-    expand.machine = filled.machine.value_or("");
-    expand.threads = filled.threads;
+    auto expand = teg::pricedPlanOptions<teg::TapestryExpandOptions>(filled);
     for (std::string &name : request.preferredRules())
       expand.prefer.push_back(std::move(name));
     pm.addNestedPass<teg::GraphOp>(teg::createTapestryExpand(expand));
+    pm.addNestedPass<teg::GraphOp>(teg::createTapestryChoosePhases(
+        teg::pricedPlanOptions<teg::TapestryChoosePhasesOptions>(filled)));
   }
   if (filled.order == "none")
     return;
-  teg::TapestryOrderContractionsOptions order;
+  auto order =
+      teg::pricedPlanOptions<teg::TapestryOrderContractionsOptions>(filled);
   order.objective = filled.order;
-  order.devices = filled.devices;
-  order.grid = filled.grid;
-  order.cost = filled.costModel.value_or(order.cost);
   pm.addNestedPass<teg::GraphOp>(teg::createTapestryOrderContractions(order));
 }
 

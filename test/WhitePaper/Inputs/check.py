@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Runs an example of the white paper whole and shard by shard: both have NumPy's values.
 
-    check.py NAME --devices N [-D param=value ...] [--graph FILE ...] 
+    check.py NAME --devices N [--cost MODEL] [-D param=value ...] [--graph FILE ...]
              [--unsent 1,2 --most-copied BYTES]
 """
 
@@ -77,7 +77,18 @@ def sparse_convolution():
     return {"X": X, "F": F}, {"Sparse": Y, "Dense": Y}
 
 
+def dilated_layers():
+    inputs = {"A": normal(8, 32768), "F": normal(8, 8, 3), "G": normal(8, 8, 3) / 5, "H": normal(8, 8, 3) / 5}
+    value = inputs["A"].astype(np.float64)
+    for name in "FGH":
+        wide = np.pad(value, ((0, 0), (4096, 4096)))
+        taps = [wide[:, r * 4096 : r * 4096 + 32768] for r in range(3)]
+        value = sum(inputs[name][:, :, r].astype(np.float64) @ taps[r] for r in range(3))
+    return inputs, {"Z": value}
+
+
 EXAMPLES = {
+    "dilated-layers": dilated_layers,
     "linear": linear,
     "linear-relu": linear_relu,
     "convolution": convolution,
@@ -90,9 +101,9 @@ EXAMPLES = {
 }
 
 
-def check(name, devices, params, graphs, unsent, most_copied):
+def check(name, devices, cost, params, graphs, unsent, most_copied):
     inputs, wanted = EXAMPLES[name](**params)
-    given = [f"-D{key}={value}" for key, value in params.items()]
+    given = [f"--cost={cost}", *(f"-D{key}={value}" for key, value in params.items())]
     program, source = FOLDER / f"{name}.ein", FOLDER.parent / f"{name}.mlir"
     with driver.workspace() as folder:
         files = driver.save_inputs(folder, inputs)
@@ -150,6 +161,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("name", choices=EXAMPLES)
     parser.add_argument("--devices", type=int, required=True)
+    parser.add_argument("--cost", default="paper")
     parser.add_argument(
         "--graph", action="append", default=[], type=pathlib.Path, help="has the same values"
     )
@@ -161,7 +173,15 @@ def main():
     options = parser.parse_args()
     params = {key: int(value) for key, value in (word.split("=") for word in options.D)}
     unsent = driver.parse_numbers(options.unsent) if options.unsent else []
-    check(options.name, options.devices, params, options.graph, unsent, options.most_copied)
+    check(
+        options.name,
+        options.devices,
+        options.cost,
+        params,
+        options.graph,
+        unsent,
+        options.most_copied,
+    )
 
 
 if __name__ == "__main__":

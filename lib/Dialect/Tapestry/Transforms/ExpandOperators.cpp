@@ -2,6 +2,7 @@
 
 #include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
+#include "tapestry/Dialect/Tapestry/Transforms/PlanCost.h"
 #include "tapestry/Dialect/Tapestry/Transforms/RewriteRules.h"
 
 namespace tapestry::teg {
@@ -24,13 +25,8 @@ struct TapestryExpand : teg::impl::TapestryExpandBase<TapestryExpand> {
   }
 
   void runOnOperation() override {
-    PlanRequest request;
-    request.devices = devices;
-    request.grid = grid;
-    request.costModel = cost;
-    if (!machine.empty())
-      request.machine = machine;
-    request.threads = threads;
+    PlanRequest request =
+        pricedPlan(devices, grid, cost, machine, threads, solver);
     // A price that cannot be told is none; what is wrong here is the user's.
     if (auto asked = resolveRequest(request); !asked) {
       emitPlanError(getOperation().getLoc(), asked.takeError());

@@ -3,6 +3,7 @@
 #include "RewriteKinds.h"
 #include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
+#include "tapestry/Dialect/Tapestry/Transforms/PlanCost.h"
 #include "llvm/Support/Debug.h"
 
 #define DEBUG_TYPE "tapestry-order-contractions"
@@ -41,11 +42,8 @@ TapestryOrderContractions::price(EinsumOp op, const ContractionTree &tree) {
   if (llvm::Error error =
           applyInPlace(*graph, orderRewrite(op.getName(), tree)))
     return std::move(error);
-  PlanRequest request;
-  request.devices = devices;
-  request.grid = grid;
-  request.costModel = cost;
-  return planCost(*graph, request);
+  return planCost(*graph,
+                  pricedPlan(devices, grid, cost, machine, threads, solver));
 }
 
 llvm::Error

@@ -4,6 +4,7 @@
 #include "RewriteKinds.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryOperator.h"
 #include "tapestry/Dialect/Tapestry/Transforms/GraphRewrites.h"
+#include "tapestry/Dialect/Tapestry/Transforms/PlanCost.h"
 #include "tapestry/Dialect/Tapestry/Transforms/ShardCoverage.h"
 #include "tapestry/Interfaces/Place.h"
 #include "tapestry/Planner/Plan/PeakMeter.h"
@@ -177,4 +178,18 @@ llvm::Expected<double> tapestry::teg::planCost(GraphOp graph,
   if (!planned)
     return planned.takeError();
   return planned->plan.cost;
+}
+
+PlanRequest tapestry::teg::pricedPlan(int64_t devices, StringRef grid,
+                                      StringRef cost, StringRef machine,
+                                      int64_t threads, StringRef solver) {
+  PlanRequest request;
+  request.devices = devices;
+  request.grid = grid;
+  request.costModel = cost;
+  if (!machine.empty())
+    request.machine = machine;
+  request.threads = threads;
+  request.solver = solver;
+  return request;
 }

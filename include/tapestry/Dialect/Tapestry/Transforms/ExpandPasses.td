@@ -3,7 +3,7 @@
 #ifndef TAPESTRY_DIALECT_TAPESTRY_TRANSFORMS_EXPANDPASSES_TD
 #define TAPESTRY_DIALECT_TAPESTRY_TRANSFORMS_EXPANDPASSES_TD
 
-include "mlir/Pass/PassBase.td"
+include "tapestry/Dialect/Tapestry/Transforms/PricedPlanOptions.td"
 
 def TapestryExpand : Pass<"tapestry-expand", "::tapestry::teg::GraphOp"> {
   let summary = "Replace operators that are known by name by what they mean";
@@ -52,20 +52,10 @@ def TapestryExpand : Pass<"tapestry-expand", "::tapestry::teg::GraphOp"> {
     }
     ```
   }];
-  let options = [
+  let options = !listconcat([
     ListOption<"prefer", "prefer", "std::string",
-               "Rules that come before all others">,
-    Option<"devices", "devices", "int64_t", "0",
-           "Of the plan; 0: as many as the grid has">,
-    Option<"grid", "grid", "std::string", "",
-           "Of the plan: node=2,gpu=4">,
-    Option<"cost", "cost", "std::string", "\"paper\"",
-           "Cost model of the plan">,
-    Option<"machine", "machine", "std::string", "",
-           "What cost=spmd reckons with">,
-    Option<"threads", "threads", "int64_t", "0",
-           "Threads of each device, for cost=spmd; 0: as the machine says">
-  ];
+               "Rules that come before all others">
+  ], pricedPlanOptions);
   let statistics = [
     Statistic<"numExpanded", "expanded", "Number of operators expanded">
   ];

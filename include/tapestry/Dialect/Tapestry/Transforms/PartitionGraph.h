@@ -30,10 +30,6 @@ llvm::Expected<PartitionedGraph>
 partitionGraph(GraphOp graph, const plan::PlanRequest &request,
                const PeakFinder &findPeak = {});
 
-/// What the plan of a graph costs, which is planned then.
-llvm::Expected<double> planCost(GraphOp graph,
-                                const plan::PlanRequest &request);
-
 /// Does to a graph what the plan file of a request says has been done to it,
 /// and writes it down; a graph to which some of it has been done already gets
 /// the rest. Fails, with the graph half done, where that does not apply.
