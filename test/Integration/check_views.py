@@ -241,6 +241,11 @@ STATEMENTS = {
         {"A": (96, 40)},
         lambda A: np.exp(A.T[:, 10:]),
     ),
+    # Several readers of what comes of an input, each of which reads an element once.
+    "C = concat[0](A[60:, :], A[:60, :]); D = 2 * C; E = exp(C); Y = D + E": (
+        {"A": (96, 40)},
+        lambda A: 2 * np.roll(A, -60, 0) + np.exp(np.roll(A, -60, 0)),
+    ),
     "B = A[60:, :]; C = A[20:60, :]; D = A[:20, :]; E = concat[0](B, C, D); Y = exp(E)": (
         {"A": (96, 40)},
         lambda A: np.exp(np.concatenate([A[60:], A[20:60], A[:20]])),

@@ -181,19 +181,22 @@ tapestry.graph @carried {
 // -----
 
 // Einsums that compute nothing are views where readers read in place: the slices of
-// Y go on in each other; what is marked or has two readers is made, and the mark goes.
+// Y go on in each other; what is marked is made, and the mark goes. What has two readers is made
+// of what is computed, and read where a source has it.
 // CHECK-LABEL: tapestry.graph @einsums
 // CHECK: tapestry.einsum "A"
 // CHECK: tapestry.einsum "Y" [i = 7] (%A[i] pad 0 : i32, %B[i - 3] pad 0 : i32) -> [i]
 // PLACE-LABEL: tapestry.graph @einsums
 // PLACE-NEXT: %[[X:.*]] = tapestry.source "X"
-// PLACE-NEXT: tapestry.einsum "Y" [i = 7] (%[[X]][i]) -> [i]
+// PLACE-NEXT: %[[Y:.*]] = tapestry.einsum "Y" [i = 7] (%[[X]][i]) -> [i]
 // PLACE: tapestry.einsum "Z" [i = 7] (%[[X]][i + 4] pad 0 : i32, %[[X]][i - 3] pad 0 : i32) -> [i]
 // PLACE: %[[M:.*]] = tapestry.einsum "M" [i = 3] (%[[X]][i + 1]) -> [i] {
 // PLACE: tapestry.einsum "N" [i = 3] (%[[M]][i])
-// PLACE: %[[P:.*]] = tapestry.einsum "P" [i = 3] (%[[X]][i + 2])
-// PLACE: tapestry.einsum "Q" [i = 3] (%[[P]][i], %[[X]][i + 4])
-// PLACE: tapestry.einsum "R" [i = 3] (%[[P]][i])
+// PLACE: tapestry.einsum "Q" [i = 3] (%[[X]][i + 2], %[[X]][i + 4])
+// PLACE: tapestry.einsum "R" [i = 3] (%[[X]][i + 2])
+// PLACE: %[[T:.*]] = tapestry.einsum "T" [i = 3] (%[[Y]][i + 2])
+// PLACE: tapestry.einsum "U" [i = 3] (%[[T]][i])
+// PLACE: tapestry.einsum "V" [i = 3] (%[[T]][i])
 tapestry.graph @einsums {
   %X = tapestry.source "X" : tensor<7xi32>
   %A = tapestry.einsum "A" [i = 3] (%X[i]) -> [i] {
@@ -260,6 +263,22 @@ tapestry.graph @einsums {
     %w = arith.muli %x, %x : i32
     tapestry.yield %w : i32
   } : (tensor<3xi32>) -> tensor<3xi32>
+  %T = tapestry.einsum "T" [i = 3] (%Y[i + 2]) -> [i] {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<7xi32>) -> tensor<3xi32>
+  %U = tapestry.einsum "U" [i = 3] (%T[i]) -> [i] {
+  ^bb0(%x: i32):
+    %w = arith.muli %x, %x : i32
+    tapestry.yield %w : i32
+  } : (tensor<3xi32>) -> tensor<3xi32>
+  %V = tapestry.einsum "V" [i = 3] (%T[i]) -> [i] {
+  ^bb0(%x: i32):
+    %w = arith.muli %x, %x : i32
+    tapestry.yield %w : i32
+  } : (tensor<3xi32>) -> tensor<3xi32>
+  tapestry.sink "U", %U : tensor<3xi32>
+  tapestry.sink "V", %V : tensor<3xi32>
   tapestry.sink "Y", %Y : tensor<7xi32>
   tapestry.sink "Z", %Z : tensor<7xi32>
   tapestry.sink "N", %N : tensor<3xi32>

@@ -208,7 +208,7 @@ private:
 } // namespace
 
 bool Spreader::findPieces() {
-  if (inPlace && !isReadByAlone(op.getInputs()[operand], op))
+  if (inPlace && !isReadInPlace(op.getInputs()[operand], view, views))
     return false;
   // A body knows labels, and what is folded is not chosen by where it is.
   if (op.getFold(operand) ||
@@ -475,7 +475,7 @@ struct TapestryComposeSelectors
       while (EinsumOp made =
                  composeReader(last, views, builder, mostTensors, inPlace))
         last = replace(last, made);
-      if (view && isReadThrough(last)) {
+      if (view && isReadThrough(last, *view, views)) {
         views.set(last.getResult(), std::move(*view));
         read.push_back(last);
       } else if (view) {

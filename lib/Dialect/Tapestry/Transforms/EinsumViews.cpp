@@ -29,6 +29,40 @@ bool teg::isShifted(const Projection &read) {
   });
 }
 
+/// Whether an einsum reads no element of a tensor twice.
+static bool readsOnce(EinsumOp op, Value tensor) {
+  std::vector<ZBox> boxes;
+  for (unsigned operand = 0; operand < op.getInputs().size(); ++operand) {
+    if (op.getInputs()[operand] != tensor)
+      continue;
+    Projection read = op.getSubscripts(operand);
+    ZBox points = pointsThatSee(op, operand), box = read.image(points);
+    if (!isShifted(read) || volume(box) != volume(points) ||
+        llvm::any_of(boxes, [&](const ZBox &other) {
+          return !isEmpty(intersect(box, other));
+        }))
+      return false;
+    boxes.push_back(std::move(box));
+  }
+  return true;
+}
+
+bool teg::isReadInPlace(Value tensor, const TensorView &behind,
+                        const GraphViews &views) {
+  llvm::SetVector<Operation *> readers(tensor.user_begin(), tensor.user_end());
+  if (readers.size() == 1)
+    return true;
+  return llvm::all_of(
+             behind.pieces,
+             [&](const ViewPiece &piece) {
+               return views.tensor(piece.tensor).getDefiningOp<SourceOp>();
+             }) &&
+         llvm::all_of(readers, [&](Operation *reader) {
+           auto einsum = dyn_cast<EinsumOp>(reader);
+           return einsum && readsOnce(einsum, tensor);
+         });
+}
+
 /// Of more boxes it is not asked which go on in each other.
 static constexpr size_t mostBoxes = 64;
 
@@ -81,7 +115,7 @@ bool ViewReader::takeOperand(unsigned operand, const ZBox &points) {
   // A copy: what is looked up may move others.
   TensorView behind = views.of(tensor);
   // What is put together for others, too, is read as that.
-  if (behind.pieces.size() > 1 && !isReadByAlone(tensor, op))
+  if (behind.pieces.size() > 1 && !isReadInPlace(tensor, behind, views))
     behind = TensorView::of(views.addTensor(tensor), type.getShape());
   return view.add(behind, read, cells) && view.pieces.size() <= mostBoxes;
 }
@@ -129,32 +163,18 @@ std::optional<TensorView> teg::viewOfEinsum(EinsumOp op, GraphViews &views,
   return std::move(reader.view);
 }
 
-bool teg::isReadThrough(EinsumOp view) {
+bool teg::isReadThrough(EinsumOp view, const TensorView &behind,
+                        const GraphViews &views) {
   if (view.getPartitionAttr() || view->hasAttr(constraintsAttrName) ||
       view->hasAttr(layoutGroupAttrName) || view->hasAttr(madeAttrName) ||
       view->use_empty())
     return false;
-  Operation *reader = *view->user_begin();
-  return isa<EinsumOp>(reader) && reader->getBlock() == view->getBlock() &&
-         isReadByAlone(view.getResult(), reader);
-}
-
-/// Whether an einsum reads no element of a tensor twice.
-static bool readsOnce(EinsumOp op, Value tensor) {
-  std::vector<ZBox> boxes;
-  for (unsigned operand = 0; operand < op.getInputs().size(); ++operand) {
-    if (op.getInputs()[operand] != tensor)
-      continue;
-    Projection read = op.getSubscripts(operand);
-    ZBox points = pointsThatSee(op, operand), box = read.image(points);
-    if (!isShifted(read) || volume(box) != volume(points) ||
-        llvm::any_of(boxes, [&](const ZBox &other) {
-          return !isEmpty(intersect(box, other));
-        }))
-      return false;
-    boxes.push_back(std::move(box));
-  }
-  return true;
+  return llvm::all_of(view->getUsers(),
+                      [&](Operation *reader) {
+                        return isa<EinsumOp>(reader) &&
+                               reader->getBlock() == view->getBlock();
+                      }) &&
+         isReadInPlace(view.getResult(), behind, views);
 }
 
 EinsumOp teg::computedInPlace(EinsumOp op, Value tensor) {

@@ -11,6 +11,12 @@ namespace tapestry::teg {
 /// Whether nobody else reads a tensor.
 bool isReadByAlone(mlir::Value tensor, mlir::Operation *reader);
 
+/// Whether the readers of a tensor that is put together of what is behind it may
+/// as well read that: it has one reader, or sources are behind it, which need
+/// not be moved, and none reads an element twice.
+bool isReadInPlace(mlir::Value tensor, const TensorView &behind,
+                   const GraphViews &views);
+
 /// Whether each subscript is a constant, or a label and a constant.
 bool isShifted(const Projection &read);
 
@@ -21,9 +27,10 @@ bool isShifted(const Projection &read);
 std::optional<TensorView> viewOfEinsum(EinsumOp op, GraphViews &views,
                                        size_t most);
 
-/// Whether a reader of a view, which is its only one, may read what is behind
-/// it: nobody asks for a copy, or how that is cut or kept.
-bool isReadThrough(EinsumOp view);
+/// Whether the readers of a view may read what is behind it: a copy would serve
+/// none of them, and nobody asks for one, or how that is cut or kept.
+bool isReadThrough(EinsumOp view, const TensorView &behind,
+                   const GraphViews &views);
 
 /// The einsum that computes at once what a view hands on of `tensor`: `op` with
 /// the body of the einsum in it that makes it, where that reduces nothing,

@@ -199,11 +199,12 @@ def TapestryComposeSelectors
     the selector stays. So do those that others than einsums read: they are computed.
     What is a tensor again, as the concatenation of its halves, is that tensor.
     With `in-place` a body chooses where each tensor is read at
-    a shift, so that no device puts anything together, and it is the only reader: several
-    would each be sent what others hold. An einsum that yields what it reads at shifts, of one
-    tensor or by labels of several, is a view then as selectors are: its only reader reads what is
-    behind it, unless it has constraints, a layout group or the mark `tapestry.made`, which goes; others read
-    what it makes of that. A graph that is planned already is left alone.
+    a shift, so that no device puts anything together, and there is one reader, or behind are sources, of
+    which none reads an element twice: what is computed would be sent to each.
+    An einsum that yields what it reads at shifts, of one tensor or by labels of several, is a view
+    then as selectors are: such readers read what is behind it, unless it has constraints, a layout group or the mark
+    `tapestry.made`, which goes; others read what it makes of that. A graph that is planned
+    already is left alone.
 
     Before:
     ```mlir
