@@ -696,6 +696,9 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
     usage.error("--executor takes spmd or greedy, not '" + executor + "'");
   if (options.executor == Executor::Spmd && spill.getNumOccurrences())
     usage.error("--spill is for --executor greedy");
+  if (spill.getNumOccurrences() && spill != "none" &&
+      !options.planning.memoryLimit)
+    usage.error("--spill is for what does not fit into --memory");
   options.spill = spill;
   options.overlap = usage.bytesOrNone(overlap, tapestry::leastOverlap);
   options.cutProducts = usage.bytesOrNone(cutProducts, -1);

@@ -58,6 +58,7 @@ def executors(bench):
     bench.expect_error(
         bench.run("--executor=spmd", "--spill=none"), 2, "--spill is for --executor greedy$"
     )
+    bench.expect_error(bench.run("--spill=."), 2, "--spill is for what does not fit into --memory$")
     finished = bench.run("--executor=greedy", "--repeat=2", "--feed=Y=X")
     bench.expect_error(finished, 2, "--executor greedy begins every .* --executor spmd, or .*OUTPUT$")
     finished = bench.tapestry("compile", "small.ein", "-o", "small", "--executor=greedy")

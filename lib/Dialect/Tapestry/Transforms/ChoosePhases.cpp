@@ -26,7 +26,6 @@ struct TapestryChoosePhases
   using Base::Base;
 
   void runOnOperation() override;
-
 };
 } // namespace
 
@@ -60,13 +59,11 @@ static std::optional<double> costOf(GraphOp graph, ArrayRef<Rewrite> rewrites,
 
 /// The rewrite by which the plan costs least, if that is less than `cost`,
 /// which is then what it costs.
-static std::optional<Rewrite> cheapest(GraphOp graph,
-                                       const PlanRequest &request,
-                                       double &cost) {
+static std::optional<Rewrite>
+cheapest(GraphOp graph, const PlanRequest &request, double &cost) {
   std::optional<Rewrite> found;
   for (Rewrite &rewrite : listPhases(graph))
-    if (auto price = costOf(graph, rewrite, request);
-        price && *price < cost) {
+    if (auto price = costOf(graph, rewrite, request); price && *price < cost) {
       cost = *price;
       found = std::move(rewrite);
     }
