@@ -696,8 +696,8 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
     usage.error("--executor takes spmd or greedy, not '" + executor + "'");
   if (options.executor == Executor::Spmd && spill.getNumOccurrences())
     usage.error("--spill is for --executor greedy");
-  if (spill.getNumOccurrences() && spill != "none" &&
-      !options.planning.memoryLimit)
+  if (!executor.getNumOccurrences() && spill.getNumOccurrences() &&
+      spill != "none" && !options.planning.memoryLimit)
     usage.error("--spill is for what does not fit into --memory");
   options.spill = spill;
   options.overlap = usage.bytesOrNone(overlap, tapestry::leastOverlap);
