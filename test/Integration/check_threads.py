@@ -187,6 +187,32 @@ def memory(bench):
 
 
 @case
+def shared_inputs(bench):
+    """Ranks of a process have an input that all of them read once, unless a run gives the next another."""
+    bench.write(
+        "p.ein",
+        "param n = 1\ninput A : f32[211, 64]\ninput B : f32[64, 30] @ {*: 1}\n"
+        "C[i, k] @ {*: 1, i: n} = sum[j] A[i, j] * B[j, k]\n"
+        "N[j, k] @ {*: 1} = 2 * B[j, k]\noutput C, N\n",
+    )
+    rng = np.random.default_rng(15)
+    inputs, files = write_inputs(bench, "input A : f32[211, 64]\ninput B : f32[64, 30]\n", rng)
+    A, B = (inputs[name].astype(np.float64) for name in "AB")
+    for devices in (1, 2, 3, 5, 8):
+        for words, factor, copies in (([], 1, 1), (["--repeat=3", "--feed=N=B"], 4, devices)):
+            words = [*files, *words, "-o", "C=C.npy", f"--devices={devices}", f"-Dn={devices}", "--report=r.json"]
+            bench.tapestry("run", "p.ein", *words).expect_status(0)
+            if not np.allclose(np.load(bench.folder / "C.npy"), factor * A @ B, atol=1e-3):
+                raise CheckFailed(f"{words}: other values than NumPy's")
+            report = json.loads((bench.folder / "r.json").read_text())
+            peaks = report["peak_bytes"]
+            if max(peaks) != report["predicted_peak_bytes_per_device"]:
+                raise CheckFailed(f"peaks {peaks}, predicted {report['predicted_peak_bytes']}")
+            if report["process_peak_bytes"] != sum(peaks) - (devices - copies) * 4 * B.size:
+                raise CheckFailed(f"{words}: {report['process_peak_bytes']} bytes together of {peaks}")
+
+
+@case
 def options(bench):
     bench.write("p.ein", next(programs())[1])
     for command in ("run", "plan", "compile", "session"):

@@ -200,10 +200,27 @@ bool Job::isInPlace(int input) const {
                       [&](const Move &m) { return m.input == input; });
 }
 
+void Job::findLent() {
+  if (backendName != "local" || held)
+    return;
+  for (int32_t i = 0; i < program.num_inputs; ++i)
+    for (int64_t device = 0; device < program.devices; ++device) {
+      const TapestryTensor &input = program.inputs[i];
+      int64_t first = isFed(i) || isTakenIn(program, i) ? device : 0;
+      while (first < device &&
+             (firstWith[i * program.devices + first] != first ||
+              !samePoints(boxOf(input, first), boxOf(input, device))))
+        ++first;
+      firstWith.push_back(first);
+      if (first < device)
+        lent.resize(program.num_inputs * program.devices);
+    }
+}
+
 int64_t Job::bytesInPlace(int64_t device) const {
   int64_t bytes = 0;
   for (int32_t i = 0; i < program.num_inputs; ++i)
-    if (isInPlace(i))
+    if (isInPlace(i) || deviceWith(i, device) != device)
       bytes += partBytes(program.inputs[i], device);
   return bytes;
 }
@@ -278,8 +295,10 @@ Status Job::checkOptions() {
     status = checkOutputs();
   if (!status.failed())
     status = checkFeeds();
-  if (!status.failed())
+  if (!status.failed()) {
     findMoves();
+    findLent();
+  }
   if (!status.failed())
     status = checkEnvironment();
   return status;
@@ -409,8 +428,10 @@ Status Job::checkMemory(int64_t first, int64_t last, int share) {
     // stays when the arena goes.
     const int64_t *peaks = predictedPeaks();
     __int128 most = 0;
-    for (int64_t device = first; peaks && device < last; ++device)
-      most += __int128(peaks[device]) + Arena::reservedBytes(peaks[device]);
+    for (int64_t device = first; peaks && device < last; ++device) {
+      int64_t own = peaks[device] - bytesInPlace(device);
+      most += __int128(own) + Arena::reservedBytes(own);
+    }
     if (most <= budget.available())
       reserved = peaks;
   }

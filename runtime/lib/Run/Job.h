@@ -2,7 +2,7 @@
 //
 // One run as it was asked for: the program, the options with names resolved,
 // the open files. Made and checked before any rank starts; after that, ranks
-// only read it.
+// only read it, but for the parts of inputs that they leave to each other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -96,7 +96,19 @@ public:
   bool isHeld(int input) const { return held && held->inputs[input]; }
   /// Whether input `input` is read where a session holds it.
   bool isInPlace(int input) const;
-  /// Bytes of the inputs of `device` that are.
+  /// The first device with the part of an input that `device` reads, which it
+  /// reads there: ranks that are threads have an input that all of them read
+  /// once. `device` itself where a run may change it, or has a part of its own.
+  int64_t deviceWith(int input, int64_t device) const {
+    return firstWith.empty() ? device
+                             : firstWith[input * program.devices + device];
+  }
+  /// Where the device that lends it has it; written before the ranks meet.
+  void *&lentPart(int input, int64_t device) {
+    return lent[input * program.devices + deviceWith(input, device)];
+  }
+  bool lends() const { return !lent.empty(); }
+  /// Bytes of the inputs of `device` that it reads where they are.
   int64_t bytesInPlace(int64_t device) const;
   /// Bytes of a session's tensors on `device` that are none of those.
   int64_t bytesBeside(int64_t device) const;
@@ -127,6 +139,7 @@ private:
   Status checkOutputs();
   Status checkFeeds();
   void findMoves();
+  void findLent();
   Status checkFeed(const Feed &feed) const;
   Status checkEnvironment();
   Status checkDistinctFiles() const;
@@ -141,6 +154,9 @@ private:
   std::vector<std::string> inputPaths;  // per input
   std::vector<std::string> outputPaths; // per output; empty: not asked for
   std::vector<bool> readBack;           // per output
+  // Per input and device; empty where all have their own.
+  std::vector<int64_t> firstWith;
+  std::vector<void *> lent;
 };
 
 } // namespace rt

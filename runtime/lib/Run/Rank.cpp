@@ -92,7 +92,7 @@ Status Rank::start() {
   if (job.threads() > 1)
     formTeam(job.threads(), job.coresOf(device()));
   if (job.reserved)
-    arena.reserve(job.reserved[device()]);
+    arena.reserve(job.reserved[device()] - job.bytesInPlace(device()));
   for (const Feed &feed : job.feeds)
     feedPlans.push_back(feed.swaps ? ExchangePlan()
                                    : planFeed(program.outputs[feed.output],

@@ -59,6 +59,7 @@ private:
   Status nameAgain();
   Status readInputs();
   Status readInput(int32_t number);
+  Status shareInputs();
   Status readFile(int32_t number, const InputFile &file);
   /// Brings an input that is held elsewhere to where the program reads it.
   Status move(size_t number);

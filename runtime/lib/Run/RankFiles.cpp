@@ -33,12 +33,26 @@ Status Rank::readInput(int32_t number) {
     inputs[number] = job.held->inputs[number]->parts[device()];
     return Status::success();
   }
+  if (job.deviceWith(number, device()) != device())
+    return Status::success(); // comes when the others have theirs
   const TapestryTensor &tensor = program.inputs[number];
   Status status = allocate(TAPESTRY_HOST, partBytes(tensor, device()),
                            Arena::minAlignment, inputs[number]);
   if (status.failed() || job.isHeld(number) || isTakenIn(program, number))
     return status;
   return readFile(number, *job.inputs[number]);
+}
+
+/// Lends other ranks what they read as well, and borrows what they have.
+Status Rank::shareInputs() {
+  for (int32_t i = 0; i < program.num_inputs; ++i)
+    if (job.lends() && job.deviceWith(i, device()) == device())
+      job.lentPart(i, device()) = inputs[i];
+  Status status = job.lends() ? communicator.barrier() : Status::success();
+  for (int32_t i = 0; i < program.num_inputs && !status.failed(); ++i)
+    if (job.deviceWith(i, device()) != device())
+      inputs[i] = job.lentPart(i, device());
+  return status;
 }
 
 Status Rank::readInputs() {
@@ -51,6 +65,8 @@ Status Rank::readInputs() {
       return status;
     bytes += partBytes(program.inputs[i], device());
   }
+  if (Status status = shareInputs(); status.failed())
+    return status;
   for (size_t number = 0; number < job.moves.size(); ++number) {
     Status status = move(number);
     if (status.failed())

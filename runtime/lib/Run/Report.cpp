@@ -218,6 +218,14 @@ static void writePeaks(JSONWriter &json, const Job &job,
   for (const RankReport &rank : ranks)
     json.value(rank.peakBytes);
   json.endArray();
+  // Of ranks that are processes each has its own.
+  int64_t together = 0;
+  for (int64_t device = 0; device < program.devices; ++device) {
+    int64_t own = ranks[device].peakBytes - job.bytesInPlace(device);
+    together =
+        job.backend() == "local" ? together + own : std::max(together, own);
+  }
+  json.member("process_peak_bytes", together);
   if (!predicted)
     return;
   json.key("predicted_peak_bytes");
