@@ -413,23 +413,41 @@ TEST(NestPlan, LanesThatAreTwoApartAreWorthTheirVectors) {
   EXPECT_EQ(plan.vectorDim, 0u);
 }
 
-TEST(NestPlan, ConvolutionReusesTheImageAcrossFilters) {
-  // Y[n, f, y, x] += X[n, c, y + r, x + s] W[f, c, r, s]
+/// Y[n, f, y, x] += X[n, c, y + r, x + s] W[f, c, r, s], of `size` squared.
+static NestProblem convolution(int64_t size) {
   NestProblem problem;
-  problem.dims = {parallel(4),   parallel(64), parallel(56), parallel(56),
+  int64_t line = size + 2;
+  problem.dims = {parallel(4),   parallel(64), parallel(size), parallel(size),
                   reduction(64), reduction(3), reduction(3)};
-  problem.accesses = {input({64 * 58 * 58, 0, 58, 1, 58 * 58, 58, 1}),
-                      input({0, 64 * 9, 0, 0, 9, 3, 1}),
-                      output({64 * 56 * 56, 56 * 56, 56, 1, 0, 0, 0})};
+  problem.accesses = {
+      input({64 * line * line, 0, line, 1, line * line, line, 1}),
+      input({0, 64 * 9, 0, 0, 9, 3, 1}),
+      output({64 * size * size, size * size, size, 1, 0, 0, 0})};
   problem.bodyCost = 2;
   problem.lanesCombine = true;
-  NestPlan plan = planNest(problem, avx512());
+  return problem;
+}
+
+TEST(NestPlan, ConvolutionReusesTheImageAcrossFilters) {
+  NestPlan plan = planNest(convolution(64), avx512());
   EXPECT_EQ(plan.kind, NestKind::Tile);
   EXPECT_EQ(plan.vectorDim, 3u);
   EXPECT_EQ(plan.rowDim, 1);
   EXPECT_EQ(plan.packing[0], Packing::None);
   EXPECT_EQ(plan.inner.size(), 3u);
   EXPECT_EQ(plan.inner.front(), 4u);
+}
+
+TEST(NestPlan, LanesRunAlongFiltersWhereLinesAreNoWholeVectors) {
+  NestPlan plan = planNest(convolution(56), avx512());
+  EXPECT_EQ(plan.kind, NestKind::Tile);
+  EXPECT_EQ(plan.vectorDim, 1u);
+  EXPECT_EQ(plan.rowDim, 3);
+  EXPECT_NE(plan.packing[1], Packing::None);
+  // Those of so few points that scattering results would cost more do not.
+  NestProblem pointwise = convolution(56);
+  pointwise.dims[4] = reduction(1);
+  EXPECT_EQ(planNest(pointwise, avx512()).vectorDim, 3u);
 }
 
 TEST(NestPlan, TrappingBodiesArePaddedByNothing) {

@@ -148,6 +148,8 @@ double Planner::laneCost(unsigned dim) const {
   for (const NestDim &other : problem.dims)
     if (other.reduction)
       points *= other.known ? std::max<int64_t>(other.extent, 1) : 16;
+  // What few rows read along lanes stays where it is, at any step.
+  bool hasRows = rowDim >= 0 && problem.dims[rowDim].extent >= packingRows;
   for (const NestAccess &access : problem.accesses) {
     double one = accessCost(access, dim);
     if (access.output) {
@@ -155,14 +157,18 @@ double Planner::laneCost(unsigned dim) const {
         // Lanes are combined once per result.
         one = 12.0 * plan.lanes / std::max<int64_t>(loop.extent, 1);
       else if (hasReduction())
-        one /= std::min(points, 16.0);
+        one /= std::min(points, hasRows ? 128.0 : 16.0);
     } else if (!loop.reduction && hasReduction() && access.dependsOn(dim) &&
                rowDim >= 0 && !access.dependsOn(rowDim)) {
       // The vectors stay in registers for several rows; where they are not
-      // contiguous a copy makes them so, once for all rows.
-      int64_t rows = std::max<int64_t>(problem.dims[rowDim].extent, 1);
-      double copied = 1.0 / std::min<int64_t>(rows, 8) +
-                      0.4 * one * squareWaste(access) / rows;
+      // contiguous a copy makes them so, once for all that read it.
+      double rows = std::max<int64_t>(problem.dims[rowDim].extent, 1);
+      for (auto [other, outer] : enumerate(problem.dims))
+        if (hasRows && !outer.reduction && outer.known &&
+            int(other) != rowDim && other != dim && !access.dependsOn(other))
+          rows *= std::max<int64_t>(outer.extent, 1);
+      double copied =
+          1.0 / std::min(rows, 8.0) + 0.4 * one * squareWaste(access) / rows;
       one = one > 1 && problem.mayTrap ? one : std::min(one, copied);
     }
     cost += one;
