@@ -1,8 +1,8 @@
 //===- CollectivesTest.cpp - Tests of the algorithms ----------------------===//
 //
-// Every algorithm on 1 to 8 threads, once over shared memory and once over a
-// transport that copies, against a direct computation. What is counted must be
-// what the planner's formulas say.
+// Every algorithm on 1 to 8 threads, over shared memory and over a transport
+// that copies, whole and a few bytes at a time, against a direct computation.
+// What is counted must be what the planner's formulas say.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,26 +59,29 @@ private:
   Transport &inner;
 };
 
-using RankBody = std::function<Status(Communicator &, Arena &)>;
+using RankBody = std::function<Status(Communicator &)>;
+
+/// What is staged at a time where memory is not shared; 0: it is.
+using StagedBytes = int64_t;
 
 /// Runs `body` on one thread per device; returns the bytes that all sent.
-int64_t runOnThreads(int devices, bool shared, const RankBody &body) {
+int64_t runOnThreads(int devices, StagedBytes stagedBytes,
+                     const RankBody &body) {
+  bool shared = stagedBytes == 0;
   LocalHub hub(devices, /*spin=*/false);
-  MemoryBudget budget(int64_t(1) << 32);
   std::atomic<int64_t> sent{0};
   std::vector<std::thread> threads;
   for (int rank = 0; rank < devices; ++rank)
     threads.emplace_back([&, rank] {
       CopyingTransport copying(hub.endpoint(rank));
-      Communicator communicator(shared ? hub.endpoint(rank) : copying);
-      Arena arena(budget);
+      Communicator communicator(shared ? hub.endpoint(rank) : copying, nullptr,
+                                stagedBytes);
       communicator.begin(0, "test");
-      Status status = body(communicator, arena);
+      Status status = body(communicator);
       EXPECT_FALSE(status.failed()) << status.message();
       if (status.failed())
         hub.abort(1, "failed");
       sent += communicator.sentBytes();
-      EXPECT_EQ(arena.liveBytes(), 0);
       hub.leave();
     });
   for (std::thread &thread : threads)
@@ -86,8 +89,8 @@ int64_t runOnThreads(int devices, bool shared, const RankBody &body) {
   return sent;
 }
 
-/// (devices, whether memory is shared)
-class Collectives : public ::testing::TestWithParam<std::tuple<int, bool>> {
+class Collectives
+    : public ::testing::TestWithParam<std::tuple<int, StagedBytes>> {
 protected:
   int devices() const { return std::get<0>(GetParam()); }
   int64_t onAll(const RankBody &body) {
@@ -138,7 +141,7 @@ template <typename T>
 static void checkExchange(const std::vector<int64_t> &shape,
                           const std::vector<Box> &targets, int32_t dtype,
                           const SourceLayout &source,
-                          const std::vector<T> &tensor, bool shared,
+                          const std::vector<T> &tensor, StagedBytes staged,
                           int perDevice = 1,
                           const std::vector<Box> &fragments = {}) {
   int devices = static_cast<int>(targets.size()) / perDevice;
@@ -189,20 +192,17 @@ static void checkExchange(const std::vector<int64_t> &shape,
         expected +=
             volume(read) - volume(intersect(read, source.boxes[device]));
   std::vector<std::vector<T>> results(devices);
-  int64_t sent = runOnThreads(
-      devices, shared, [&](Communicator &communicator, Arena &arena) {
-        int device = communicator.rank();
-        std::vector<T> held = extract(tensor, shape, source.boxes[device]);
-        results[device].resize(wanted(device).size());
-        ExchangePlan plan = planExchange(collective, devices, device);
-        Status status = plan.check();
-        if (status.failed())
-          return status;
-        // Everything at once, or in batches that differ from rank to rank.
-        int64_t stagingLimit = shape[0] % 2 ? 1 << 20 : 1 + 40 * device;
-        return exchangeBoxes(communicator, arena, plan, held.data(),
-                             results[device].data(), stagingLimit);
-      });
+  int64_t sent = runOnThreads(devices, staged, [&](Communicator &communicator) {
+    int device = communicator.rank();
+    std::vector<T> held = extract(tensor, shape, source.boxes[device]);
+    results[device].resize(wanted(device).size());
+    ExchangePlan plan = planExchange(collective, devices, device);
+    Status status = plan.check();
+    if (status.failed())
+      return status;
+    return exchangeBoxes(communicator, plan, held.data(),
+                         results[device].data());
+  });
   EXPECT_EQ(sent, expected * int64_t(sizeof(T)));
   for (int device = 0; device < devices; ++device)
     EXPECT_EQ(results[device], wanted(device))
@@ -212,7 +212,7 @@ static void checkExchange(const std::vector<int64_t> &shape,
 /// Arbitrary targets: halos, replicas, overlaps, nothing.
 TEST_P(Collectives, ExchangeBringsEveryTarget) {
   std::mt19937 random(100 + devices());
-  bool shared = std::get<1>(GetParam());
+  StagedBytes staged = std::get<1>(GetParam());
   for (int round = 0; round < 24; ++round) {
     std::vector<int64_t> shape;
     for (int dim = 0; dim < 1 + round % 3; ++dim)
@@ -226,19 +226,19 @@ TEST_P(Collectives, ExchangeBringsEveryTarget) {
     switch (round % 4) {
     case 0:
       checkExchange(shape, targets, TAPESTRY_I8, source,
-                    randomValues<int8_t>(count, random), shared);
+                    randomValues<int8_t>(count, random), staged);
       break;
     case 1:
       checkExchange(shape, targets, TAPESTRY_I16, source,
-                    randomValues<int16_t>(count, random), shared);
+                    randomValues<int16_t>(count, random), staged);
       break;
     case 2:
       checkExchange(shape, targets, TAPESTRY_F32, source,
-                    randomValues<float>(count, random), shared);
+                    randomValues<float>(count, random), staged);
       break;
     case 3:
       checkExchange(shape, targets, TAPESTRY_F64, source,
-                    randomValues<double>(count, random), shared);
+                    randomValues<double>(count, random), staged);
       break;
     }
   }
@@ -347,13 +347,13 @@ TEST_P(Collectives, AllReduceIsExactOnIntegersAndMaxima) {
     for (int device = 0; device < devices(); ++device)
       values.push_back(randomValues<int64_t>(count, random));
     bool inPlace = round % 3 == 0;
-    int64_t sent = onAll([&](Communicator &communicator, Arena &arena) {
+    int64_t sent = onAll([&](Communicator &communicator) {
       int device = communicator.rank();
       results[device].assign(count, -77777);
       if (inPlace)
         results[device] = values[device];
       auto reduce = round % 4 < 2 ? ringAllReduce : allReduce;
-      return reduce(communicator, arena, groups.of(device), combine, 8, count,
+      return reduce(communicator, groups.of(device), combine, 8, count,
                     inPlace ? results[device].data() : values[device].data(),
                     results[device].data());
     });
@@ -377,11 +377,11 @@ TEST_P(Collectives, AllReduceGivesAllMembersTheSameBits) {
   for (int device = 0; device < devices(); ++device)
     all.members.push_back(device);
   for (auto reduce : {ringAllReduce, allReduce}) {
-    onAll([&](Communicator &communicator, Arena &arena) {
+    onAll([&](Communicator &communicator) {
       ReductionGroup group = all;
       group.position = communicator.rank();
       results[communicator.rank()].assign(count, -1);
-      return reduce(communicator, arena, group, addElements<float>, 4, count,
+      return reduce(communicator, group, addElements<float>, 4, count,
                     values[communicator.rank()].data(),
                     results[communicator.rank()].data());
     });
@@ -419,16 +419,14 @@ TEST_P(Collectives, TreeCombinesInOrderOfTheMembers) {
   int64_t expected = 0;
   for (int device = 0; device < devices(); ++device)
     expected = expected * 10 + device + 1;
-  onAll([&](Communicator &communicator, Arena &arena) {
+  onAll([&](Communicator &communicator) {
     ReductionGroup group;
     for (int device = 0; device < devices(); ++device)
       group.members.push_back(device);
     group.position = communicator.rank();
     int64_t own = communicator.rank() + 1;
-    Status status = allReduce(communicator, arena, group, appendDigits, 8, 1,
-                              &own, &results[communicator.rank()]);
-    EXPECT_EQ(arena.peakBytes(), 0);
-    return status;
+    return allReduce(communicator, group, appendDigits, 8, 1, &own,
+                     &results[communicator.rank()]);
   });
   EXPECT_EQ(results, std::vector<int64_t>(devices(), expected));
 }
@@ -461,12 +459,12 @@ TEST_P(Collectives, ReduceScatterLeavesEachMemberItsBox) {
     std::vector<std::vector<int32_t>> values, results(devices());
     for (int device = 0; device < devices(); ++device)
       values.push_back(randomValues<int32_t>(count, random));
-    int64_t sent = onAll([&](Communicator &communicator, Arena &arena) {
+    int64_t sent = onAll([&](Communicator &communicator) {
       int device = communicator.rank();
       ReductionGroup group = groups.of(device);
       results[device].resize(volume(targetRefs[group.position]));
       std::vector<char> sums(reduceScatterBytes(targetRefs, 4));
-      return ringReduceScatter(communicator, arena, group, combine, 4, part,
+      return ringReduceScatter(communicator, group, combine, 4, part,
                                targetRefs, values[device].data(),
                                results[device].data(), sums.data());
     });
@@ -492,7 +490,7 @@ TEST_P(Collectives, ReduceScatterLeavesEachMemberItsBox) {
 TEST_P(Collectives, GatherBroadcastBarrier) {
   std::vector<std::vector<char>> gathered;
   std::atomic<int> before{0};
-  onAll([&](Communicator &communicator, Arena &) {
+  onAll([&](Communicator &communicator) {
     int rank = communicator.rank();
     // Rank r has r % 3 values: lengths differ and may be 0.
     std::vector<int32_t> own(rank % 3, 100 + rank);
@@ -568,11 +566,14 @@ TEST(Exchange, PlanThatLeavesAGapIsRefused) {
   EXPECT_FALSE(planExchange(collective, 2, 1).check().failed());
 }
 
-INSTANTIATE_TEST_SUITE_P(Threads, Collectives,
-                         ::testing::Combine(::testing::Range(1, 9),
-                                            ::testing::Bool()),
-                         [](const auto &info) {
-                           return std::to_string(std::get<0>(info.param)) +
-                                  (std::get<1>(info.param) ? "Shared"
-                                                           : "Copied");
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Threads, Collectives,
+    ::testing::Combine(::testing::Range(1, 9),
+                       ::testing::Values<StagedBytes>(0, 24, 1 << 20)),
+    [](const auto &info) {
+      StagedBytes staged = std::get<1>(info.param);
+      return std::to_string(std::get<0>(info.param)) + (staged == 0 ? "Shared"
+                                                        : staged == 24
+                                                            ? "InParts"
+                                                            : "Copied");
+    });

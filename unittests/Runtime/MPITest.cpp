@@ -77,8 +77,9 @@ TEST_F(MPI, GivesTheBytesOfTheLocalBackEnd) {
     }
     std::string report = readFile(folder.file("mpi.json"));
     EXPECT_NE(report.find("\"backend\": \"mpi\""), std::string::npos);
-    EXPECT_EQ(numbersOf(report, "counted_bytes"),
-              numbersOf(readFile(folder.file("local.json")), "counted_bytes"));
+    for (const char *counted : {"counted_bytes", "peak_bytes_per_device"})
+      EXPECT_EQ(numbersOf(report, counted),
+                numbersOf(readFile(folder.file("local.json")), counted));
     EXPECT_EQ(numbersOf(report, "counted_bytes"),
               numbersOf(report, "predicted_bytes"));
     std::string lastRank =
@@ -137,6 +138,7 @@ TEST_F(MPI, RandomCollectivesAreExactEitherWay) {
     EXPECT_EQ(numbersOf(report, "counted_bytes"),
               numbersOf(report, "predicted_bytes"));
     EXPECT_EQ(times("\"by\"", report), 0);
+    std::vector<int64_t> peak = numbersOf(report, "peak_bytes_per_device");
 
     ProcessResult theirs =
         mpirun(devices + idle, options + " --collectives mpi", environment,
@@ -151,6 +153,7 @@ TEST_F(MPI, RandomCollectivesAreExactEitherWay) {
                    payloads.end());
     EXPECT_GT(payloads.size(), 50u);
     EXPECT_EQ(numbersOf(report, "payload_bytes"), payloads);
+    EXPECT_EQ(numbersOf(report, "peak_bytes_per_device"), peak);
     EXPECT_EQ(size_t(times("\"by\": \"mpi\"", report)), payloads.size());
     // What is left is among devices that have nothing to say to each other.
     for (int64_t bytes : numbersOf(report, "counted_bytes"))

@@ -232,9 +232,9 @@ def PredictMemory : Pass<"tapestry-predict-memory", "::mlir::ModuleOp"> {
   let description = [{
     Walks the program as each device would run it and follows the bytes of the
     runtime's arena: the parts of inputs and outputs, every buffer from its
-    allocation to its free, and what a collective takes where ranks share
-    memory. The sizes are evaluated for each device; what outlined kernels take
-    is the target's to say. Leaves one number per device in `comm.programs`, or
+    allocation to its free, and what a collective takes beside them. The sizes
+    are evaluated for each device; what outlined kernels take is the target's to
+    say. Leaves one number per device in `comm.programs`, or
     none where a size cannot be evaluated, and of each list of copies that
     `tapestry-count-copies` has named what all devices write in a pass. Runs when all
     buffers are known: behind the target's kernel passes.

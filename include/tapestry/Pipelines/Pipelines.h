@@ -61,9 +61,9 @@ void buildLoweringPipeline(mlir::OpPassManager &pm, const Target &target,
 void buildCodePipeline(mlir::OpPassManager &pm, const Target &target,
                        const CodegenOptions &options);
 
-/// The most bytes that any device's arena will hold when a planned graph runs
-/// on ranks that share memory. Lowers a copy of the graph until all buffers are
-/// known; nothing where that fails.
+/// The most bytes that any device's arena will hold when a planned graph
+/// runs. Lowers a copy of the graph until all buffers are known; nothing where
+/// that fails.
 std::optional<int64_t>
 findPeakBytes(teg::GraphOp graph,
               const CodegenOptions &options = CodegenOptions());

@@ -1,8 +1,8 @@
 //===- PredictMemory.cpp - The peak of the runtime's arena ----------------===//
 //
 // What every device will hold at most: its parts of inputs and outputs, the
-// buffers of generated code, and what the runtime needs for collectives where
-// ranks share memory.
+// buffers of generated code, and what the runtime needs for collectives: the
+// same whether ranks share memory or not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -77,8 +77,8 @@ tapestry::predictedScratchBytes(ModuleOp module) {
 
 /// Per device, what the runtime keeps of a reduce_scatter under way: two
 /// sums of the largest part in the group (ringReduceScatter in
-/// runtime/lib/Collectives/Ring.cpp). Other collectives copy straight from part
-/// to part where memory is shared.
+/// runtime/lib/Collectives/Ring.cpp). Other collectives go from part to part;
+/// what messages are staged in has a fixed size and is not the arena's.
 static std::vector<int64_t> stagingOf(DictionaryAttr collective) {
   auto from = collective.getAs<index::LayoutAttr>(program::from);
   auto to = collective.getAs<index::LayoutAttr>(program::to);

@@ -13,14 +13,13 @@
 
 #include "Collectives/Communicator.h"
 #include "Core/Box.h"
-#include "Memory/Arena.h"
 
 namespace tapestry {
 namespace rt {
 
 /// What one device sends, receives and keeps in a pairwise exchange of box
 /// intersections. Sends and receives are in order of their distance around the
-/// circle of ranks, so that all ranks can take them in parts (see
+/// circle of ranks, so that all ranks can take a few at a time (see
 /// `exchangeBoxes`). The boxes of the tables must outlive the plan.
 struct ExchangePlan {
   /// A box of which all that is read becomes complete, behind `before` elements
@@ -42,6 +41,8 @@ struct ExchangePlan {
     /// What the sending end holds.
     BoxRef holder;
     std::vector<Piece> pieces;
+    /// Whether it is one stretch of memory at both ends.
+    bool isStretch;
 
     int64_t elements() const;
   };
@@ -83,12 +84,10 @@ std::vector<int> exchangeGroup(const TapestryCollective &collective,
 ExchangePlan planFeed(const TapestryTensor &from, const TapestryTensor &to,
                       int64_t devices, int64_t device);
 
-/// Carries out `plan`: the targets in `target` become complete. Takes staging
-/// memory from `arena` only where messages need packing: `stagingLimit` bytes
-/// at a time, or what one message needs. Ranks may have different limits.
-Status exchangeBoxes(Communicator &communicator, Arena &arena,
-                     const ExchangePlan &plan, const void *source, void *target,
-                     int64_t stagingLimit = int64_t(64) << 20);
+/// Carries out `plan`: the targets in `target` become complete. Where memory is
+/// not shared, messages that are no stretch are staged part by part.
+Status exchangeBoxes(Communicator &communicator, const ExchangePlan &plan,
+                     const void *source, void *target);
 
 /// The devices that reduce together, ascending, and where one of them stands.
 struct ReductionGroup {
@@ -109,30 +108,27 @@ ReductionGroup groupOf(const TapestryCollective &collective, int64_t devices,
 
 /// A ring over chunks of ceil(n / g) elements: reduce, then gather. All members
 /// get the same bits. `source` may be `target`.
-Status ringAllReduce(Communicator &communicator, Arena &arena,
-                     const ReductionGroup &group, TapestryCombineFn combine,
-                     int64_t elementSize, int64_t count, const void *source,
-                     void *target);
+Status ringAllReduce(Communicator &communicator, const ReductionGroup &group,
+                     TapestryCombineFn combine, int64_t elementSize,
+                     int64_t count, const void *source, void *target);
 
 /// A binomial tree: up to the group's first member, which combines in order of
 /// the members, and back down. All members get the same bits. For at most
-/// TAPESTRY_SMALL_ALL_REDUCE_BYTES; needs no memory of an arena. `source` may
-/// be `target`.
+/// TAPESTRY_SMALL_ALL_REDUCE_BYTES. `source` may be `target`.
 Status treeAllReduce(Communicator &communicator, const ReductionGroup &group,
                      TapestryCombineFn combine, int64_t elementSize,
                      int64_t count, const void *source, void *target);
 
 /// The tree for small parts, whose time is that of its messages, and the ring
 /// for large ones. Both send the same number of bytes.
-Status allReduce(Communicator &communicator, Arena &arena,
-                 const ReductionGroup &group, TapestryCombineFn combine,
-                 int64_t elementSize, int64_t count, const void *source,
-                 void *target);
+Status allReduce(Communicator &communicator, const ReductionGroup &group,
+                 TapestryCombineFn combine, int64_t elementSize, int64_t count,
+                 const void *source, void *target);
 
 /// A ring over the members' target boxes; `source` has the shape of `sourceBox`
 /// on all members, `targets` holds the target box of each member. `sums` has
 /// reduceScatterBytes of memory.
-Status ringReduceScatter(Communicator &communicator, Arena &arena,
+Status ringReduceScatter(Communicator &communicator,
                          const ReductionGroup &group, TapestryCombineFn combine,
                          int64_t elementSize, BoxRef sourceBox,
                          const std::vector<BoxRef> &targets, const void *source,

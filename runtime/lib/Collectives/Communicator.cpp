@@ -25,6 +25,12 @@ private:
 };
 } // namespace
 
+char *Communicator::staging() {
+  if (!memory)
+    memory.reset(new char[2 * stagedBytes]);
+  return memory.get();
+}
+
 void Communicator::begin(int collective, const char *newWhat) {
   ++label.operation;
   label.collective = collective;

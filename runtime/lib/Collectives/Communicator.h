@@ -12,6 +12,7 @@
 #include "tapestry-rt/Backend.h"
 #include "tapestry-rt/Status.h"
 #include <functional>
+#include <memory>
 #include <vector>
 
 namespace tapestry {
@@ -26,8 +27,18 @@ public:
   /// for how many seconds so far.
   using Waiting = std::function<void(const char *, int, double)>;
 
-  explicit Communicator(Transport &transport, Waiting waiting = nullptr)
-      : transport(transport), waiting(std::move(waiting)) {}
+  /// `stagedBytes` are the same on all ranks, and have room for an element.
+  explicit Communicator(Transport &transport, Waiting waiting = nullptr,
+                        int64_t stagedBytes = int64_t(1) << 20)
+      : stagedBytes(stagedBytes), transport(transport),
+        waiting(std::move(waiting)) {}
+
+  /// Where ranks share no memory, so much of a message is staged at a time on
+  /// its way out and as much on its way in, so that what a rank needs beside a
+  /// program's buffers does not grow with them.
+  const int64_t stagedBytes;
+  /// For both: the same memory for all operations, one after another.
+  char *staging();
 
   int rank() const { return transport.rank(); }
   int size() const { return transport.size(); }
@@ -75,6 +86,7 @@ private:
   const char *what = "";
   int64_t sent = 0;
   int64_t kept = 0;
+  std::unique_ptr<char[]> memory;
 };
 
 } // namespace rt

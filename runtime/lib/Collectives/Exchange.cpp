@@ -3,7 +3,7 @@
 #include "Collectives/Collectives.h"
 #include "Core/Types.h"
 #include <algorithm>
-#include <cstring>
+#include <iterator>
 
 using namespace tapestry;
 using namespace tapestry::rt;
@@ -12,12 +12,14 @@ using namespace tapestry::rt;
 // Plans
 //===----------------------------------------------------------------------===//
 
-int64_t ExchangePlan::Message::elements() const {
+static int64_t elementsOf(const std::vector<ExchangePlan::Piece> &pieces) {
   int64_t elements = 0;
-  for (const Piece &piece : pieces)
+  for (const ExchangePlan::Piece &piece : pieces)
     elements += volume(piece.box);
   return elements;
 }
+
+int64_t ExchangePlan::Message::elements() const { return elementsOf(pieces); }
 
 int64_t ExchangePlan::sentElements() const {
   int64_t elements = 0;
@@ -56,12 +58,7 @@ void ExchangePlan::take(const Piece &piece, const void *data, BoxRef holder,
             target.box, data, holder, piece.box, elementSize);
 }
 
-int64_t ExchangePlan::keptElements() const {
-  int64_t elements = 0;
-  for (const Piece &piece : keeps)
-    elements += volume(piece.box);
-  return elements;
-}
+int64_t ExchangePlan::keptElements() const { return elementsOf(keeps); }
 
 void ExchangePlan::keep(Communicator &communicator, const void *sourceMemory,
                         void *memory) const {
@@ -98,6 +95,12 @@ piecesFor(const TapestryCollective &collective, BoxRef holder, int64_t device) {
   return pieces;
 }
 
+/// Whether pieces are one stretch of memory that holds `box`.
+static bool isOneStretch(const std::vector<ExchangePlan::Piece> &pieces,
+                         BoxRef box) {
+  return pieces.size() == 1 && isContiguousIn(box, pieces.front().box);
+}
+
 /// How far around the circle of `size` ranks `to` is from `from`.
 static int distance(int from, int to, int size) {
   return (to - from + size) % size;
@@ -124,21 +127,26 @@ ExchangePlan tapestry::rt::planExchange(const TapestryCollective &collective,
     return !collective.replica_of ||
            collective.replica_of[other] == collective.replica_of[device];
   };
+  // What `holder` has of the targets of `receiver`.
+  auto add = [&](BoxRef holder, int receiver, int peer,
+                 std::vector<ExchangePlan::Message> &messages) {
+    auto pieces = piecesFor(collective, holder, receiver);
+    if (pieces.empty())
+      return;
+    size_t number = pieces.front().target;
+    bool isStretch = isOneStretch(pieces, holder) &&
+                     isOneStretch(pieces, targetBox(collective, receiver,
+                                                    static_cast<int>(number)));
+    messages.push_back({peer, holder, std::move(pieces), isStretch});
+  };
   plan.keeps = piecesFor(collective, plan.source, device);
   for (int shift = 1; shift < plan.size; ++shift) {
     int to = (plan.device + shift) % plan.size;
     int from = (plan.device + plan.size - shift) % plan.size;
-    if (serves(to)) {
-      auto pieces = piecesFor(collective, plan.source, to);
-      if (!pieces.empty())
-        plan.sends.push_back({to, plan.source, std::move(pieces)});
-    }
-    if (serves(from)) {
-      BoxRef holder = sourceBox(collective, from);
-      auto pieces = piecesFor(collective, holder, device);
-      if (!pieces.empty())
-        plan.receives.push_back({from, holder, std::move(pieces)});
-    }
+    if (serves(to))
+      add(plan.source, to, to, plan.sends);
+    if (serves(from))
+      add(sourceBox(collective, from), plan.device, from, plan.receives);
   }
   return plan;
 }
@@ -192,9 +200,13 @@ ExchangePlan tapestry::rt::planFeed(const TapestryTensor &from,
     BoxRef part = boxOf(from, owner);
     if (!from.owner[owner] || !overlap(part, boxOf(to, receiver)))
       return;
-    Box box = intersect(part, boxOf(to, receiver));
-    if (!contains(boxOf(from, receiver), box))
-      messages.push_back({peer, part, {{std::move(box), 0}}});
+    std::vector<ExchangePlan::Piece> pieces = {
+        {intersect(part, boxOf(to, receiver)), 0}};
+    if (contains(boxOf(from, receiver), pieces.front().box))
+      return;
+    bool isStretch =
+        isOneStretch(pieces, part) && isOneStretch(pieces, boxOf(to, receiver));
+    messages.push_back({peer, part, std::move(pieces), isStretch});
   };
   for (int shift = 1; shift < plan.size; ++shift) {
     int after = (plan.device + shift) % plan.size;
@@ -235,146 +247,217 @@ static Status exchangeShared(Communicator &communicator,
 
 namespace {
 
-/// The messages of a few consecutive distances of a plan.
-///
-/// Taking distances in ascending order and finishing each batch before the next
-/// cannot deadlock, however differently ranks form their batches: both ends of
-/// a message of the smallest distance that is still under way have it in their
-/// present batch.
-class Batch {
+/// Messages part by part, in the order in which all ranks take them: by
+/// distance, the parts of one message one after another. A stretch is one part;
+/// of other messages a part is as much as is staged at a time.
+class Parts {
 public:
-  Batch(Communicator &communicator, Arena &arena, const ExchangePlan &plan,
-        const void *source, void *target, int64_t stagingLimit)
-      : communicator(communicator), arena(arena), plan(plan),
-        stagingLimit(stagingLimit), source(static_cast<const char *>(source)),
-        target(static_cast<char *>(target)) {}
-
-  bool done() const {
-    return nextSend == plan.sends.size() && nextReceive == plan.receives.size();
+  Parts(const std::vector<ExchangePlan::Message> &messages,
+        int64_t mostElements)
+      : mostElements(std::max<int64_t>(mostElements, 1)),
+        next(messages.begin()), end(messages.end()) {
+    advance();
   }
-  Status run();
+
+  bool done() const { return part.empty(); }
+  int peer() const { return std::prev(next)->peer; }
+  const std::vector<ExchangePlan::Piece> &pieces() const { return part; }
+  int64_t elements() const { return elementsOf(part); }
+  void advance();
 
 private:
-  int64_t bytesOf(const ExchangePlan::Message &message) const {
-    return message.elements() * plan.elementSize;
+  void cutFirst();
+
+  const int64_t mostElements;
+  std::vector<ExchangePlan::Message>::const_iterator next, end;
+  std::vector<ExchangePlan::Piece> part;
+  /// What follows it of its message, the first last.
+  std::vector<ExchangePlan::Piece> left;
+};
+
+/// The messages of a plan where memory is not shared: as many parts of them at
+/// a time as can be staged together, one of each, and not too many in all.
+///
+/// Taking them in one order and finishing all at hand before the next cannot
+/// deadlock, however differently ranks take them together: both ends of the
+/// first part that is still under way have it at hand.
+class Messages {
+public:
+  Messages(Communicator &communicator, const ExchangePlan &plan,
+           const void *source, void *target)
+      : communicator(communicator), plan(plan), held({plan.source, 0, 0}),
+        source(static_cast<const char *>(source)), target(target),
+        sends(plan.sends, communicator.stagedBytes / plan.elementSize),
+        receives(plan.receives, communicator.stagedBytes / plan.elementSize) {}
+
+  bool done() const { return sends.done() && receives.done(); }
+  Status exchangeSome();
+
+private:
+  using Pieces = std::vector<ExchangePlan::Piece>;
+
+  /// How far off the next part goes, or comes from.
+  int sendDistance() const {
+    return sends.done() ? plan.size
+                        : distance(plan.device, sends.peer(), plan.size);
   }
-  /// Whether the message has to be put together, or taken apart: its pieces
-  /// follow each other and are contiguous.
-  bool stagedOut(const ExchangePlan::Message &message) const {
-    return message.pieces.size() > 1 ||
-           !isContiguousIn(plan.source, message.pieces.front().box);
+  int receiveDistance() const {
+    return receives.done() ? plan.size
+                           : distance(receives.peer(), plan.device, plan.size);
   }
-  bool stagedIn(const ExchangePlan::Message &message) const {
-    const ExchangePlan::Piece &piece = message.pieces.front();
-    return message.pieces.size() > 1 ||
-           !isContiguousIn(plan.targets[piece.target].box, piece.box);
+  const ExchangePlan::Target &targetOf(const ExchangePlan::Piece &piece) const {
+    return plan.targets[piece.target];
   }
-  int64_t choose(size_t &sendsEnd, size_t &receivesEnd) const;
+  int64_t bytesOf(const Parts &parts) const {
+    return parts.elements() * plan.elementSize;
+  }
+  /// Where one stretch of memory lies, in bytes.
+  int64_t placeIn(const ExchangePlan::Target &holder,
+                  const ExchangePlan::Piece &piece) const {
+    return (holder.before + offsetIn(holder.box, piece.box)) * plan.elementSize;
+  }
+  bool fits() const;
+  void addSend();
+  void addReceive();
 
   Communicator &communicator;
-  Arena &arena;
   const ExchangePlan &plan;
-  const int64_t stagingLimit;
+  const ExchangePlan::Target held;
   const char *source;
-  char *target;
-  size_t nextSend = 0;
-  size_t nextReceive = 0;
+  void *target;
+  Parts sends, receives;
+
+  // Of the parts at hand.
+  int64_t staged = 0; ///< bytes
+  std::vector<Outgoing> outgoing;
+  std::vector<Incoming> incoming;
+  std::vector<Pieces> arriving; ///< into the staging; empty: into their place
 };
 
 } // namespace
 
-/// Ends of the next batch; returns the bytes of staging that it needs.
-int64_t Batch::choose(size_t &sendsEnd, size_t &receivesEnd) const {
-  sendsEnd = nextSend;
-  receivesEnd = nextReceive;
-  int64_t bytes = 0;
-  while (true) {
-    int toSend = plan.size;
-    int toReceive = plan.size;
-    if (sendsEnd < plan.sends.size())
-      toSend = distance(plan.device, plan.sends[sendsEnd].peer, plan.size);
-    if (receivesEnd < plan.receives.size())
-      toReceive =
-          distance(plan.receives[receivesEnd].peer, plan.device, plan.size);
-    if (toSend == plan.size && toReceive == plan.size)
-      return bytes;
-    int64_t more = 0;
-    if (toSend <= toReceive && stagedOut(plan.sends[sendsEnd]))
-      more += bytesOf(plan.sends[sendsEnd]);
-    if (toReceive <= toSend && stagedIn(plan.receives[receivesEnd]))
-      more += bytesOf(plan.receives[receivesEnd]);
-    if (bytes > 0 && bytes + more > stagingLimit)
-      return bytes;
-    bytes += more;
-    sendsEnd += toSend <= toReceive;
-    receivesEnd += toReceive <= toSend;
+void Parts::advance() {
+  part.clear();
+  if (left.empty() && next != end) {
+    left.assign(next->pieces.rbegin(), next->pieces.rend());
+    if ((next++)->isStretch) {
+      part.swap(left);
+      return;
+    }
+  }
+  for (int64_t room = mostElements; !left.empty();) {
+    if (volume(left.back().box) > mostElements)
+      cutFirst();
+    room -= volume(left.back().box);
+    if (room < 0)
+      return;
+    part.push_back(std::move(left.back()));
+    left.pop_back();
   }
 }
 
-Status Batch::run() {
-  size_t sendsEnd, receivesEnd;
-  Scratch staging;
-  Status status = staging.allocate(arena, choose(sendsEnd, receivesEnd));
-  if (status.failed())
-    return status;
-  char *free = staging.data();
-
-  std::vector<Outgoing> outgoing;
-  for (size_t i = nextSend; i < sendsEnd; ++i) {
-    const ExchangePlan::Message &message = plan.sends[i];
-    const char *data =
-        source +
-        offsetIn(plan.source, message.pieces.front().box) * plan.elementSize;
-    if (stagedOut(message)) {
-      data = free;
-      for (const ExchangePlan::Piece &piece : message.pieces) {
-        copyPiece(free, piece.box, source, plan.source, piece.box,
-                  plan.elementSize);
-        free += volume(piece.box) * plan.elementSize;
-      }
-    }
-    outgoing.push_back({message.peer, bytesOf(message), data});
+/// Cuts off what of the next piece is staged at a time, from the outside, so
+/// that its rows stay long.
+void Parts::cutFirst() {
+  ExchangePlan::Piece first = left.back();
+  int64_t elements = volume(first.box);
+  for (size_t dim = 0; elements > mostElements; ++dim) {
+    int64_t inner = elements / extent(first.box[dim]);
+    int64_t rows = std::max<int64_t>(mostElements / inner, 1);
+    elements = inner * rows;
+    if (rows == extent(first.box[dim]))
+      continue;
+    int64_t middle = first.box[dim].lo + rows;
+    left.back().box = first.box;
+    left.back().box[dim].lo = middle;
+    first.box[dim].hi = middle;
+    left.push_back(first);
   }
-  std::vector<Incoming> incoming;
-  for (size_t i = nextReceive; i < receivesEnd; ++i) {
-    const ExchangePlan::Message &message = plan.receives[i];
-    const ExchangePlan::Piece &piece = message.pieces.front();
-    const ExchangePlan::Target &into = plan.targets[piece.target];
-    char *place = target + (into.before + offsetIn(into.box, piece.box)) *
-                               plan.elementSize;
-    if (stagedIn(message)) {
-      place = free;
-      free += bytesOf(message);
-    }
-    incoming.push_back({message.peer, bytesOf(message), place});
-  }
+}
 
-  size_t first = nextReceive;
-  status = communicator.exchange(
+/// Whether the next send and the next receive, where they are of the same
+/// distance, can be staged beside the others.
+bool Messages::fits() const {
+  int near = std::min(sendDistance(), receiveDistance());
+  int64_t bytes = staged;
+  if (sendDistance() == near && !isOneStretch(sends.pieces(), held.box))
+    bytes += bytesOf(sends);
+  if (receiveDistance() == near &&
+      !isOneStretch(receives.pieces(), targetOf(receives.pieces().front()).box))
+    bytes += bytesOf(receives);
+  return staged == 0 || bytes <= 2 * communicator.stagedBytes;
+}
+
+void Messages::addSend() {
+  const char *data = nullptr;
+  if (isOneStretch(sends.pieces(), held.box)) {
+    data = source + placeIn(held, sends.pieces().front());
+  } else {
+    char *to = communicator.staging() + staged;
+    data = to;
+    for (const ExchangePlan::Piece &piece : sends.pieces()) {
+      copyPiece(to, piece.box, source, plan.source, piece.box,
+                plan.elementSize);
+      to += volume(piece.box) * plan.elementSize;
+    }
+    staged += bytesOf(sends);
+  }
+  outgoing.push_back({sends.peer(), bytesOf(sends), data});
+  sends.advance();
+}
+
+void Messages::addReceive() {
+  const ExchangePlan::Piece &first = receives.pieces().front();
+  char *place = static_cast<char *>(target);
+  arriving.emplace_back();
+  if (isOneStretch(receives.pieces(), targetOf(first).box)) {
+    place += placeIn(targetOf(first), first);
+  } else {
+    place = communicator.staging() + staged;
+    staged += bytesOf(receives);
+    arriving.back() = receives.pieces();
+  }
+  incoming.push_back({receives.peer(), bytesOf(receives), place});
+  receives.advance();
+}
+
+Status Messages::exchangeSome() {
+  staged = 0;
+  outgoing.clear();
+  incoming.clear();
+  arriving.clear();
+  int last = 0;
+  constexpr size_t most = 128;
+  while (!done() && fits() && outgoing.size() + incoming.size() < most) {
+    int near = std::min(sendDistance(), receiveDistance());
+    if (near == last)
+      break;
+    bool receivesToo = receiveDistance() == near;
+    if (sendDistance() == near)
+      addSend();
+    if (receivesToo)
+      addReceive();
+    last = near;
+  }
+  return communicator.exchange(
       0, outgoing, incoming, [&](size_t i, const void *data) {
-        const ExchangePlan::Message &message = plan.receives[first + i];
-        if (!stagedIn(message))
-          return;
-        const char *next = static_cast<const char *>(data);
-        for (const ExchangePlan::Piece &piece : message.pieces) {
-          plan.take(piece, next, piece.box, target);
-          next += volume(piece.box) * plan.elementSize;
+        const char *from = static_cast<const char *>(data);
+        for (const ExchangePlan::Piece &piece : arriving[i]) {
+          plan.take(piece, from, piece.box, target);
+          from += volume(piece.box) * plan.elementSize;
         }
       });
-  nextSend = sendsEnd;
-  nextReceive = receivesEnd;
-  return status;
 }
 
-Status tapestry::rt::exchangeBoxes(Communicator &communicator, Arena &arena,
+Status tapestry::rt::exchangeBoxes(Communicator &communicator,
                                    const ExchangePlan &plan, const void *source,
-                                   void *target, int64_t stagingLimit) {
+                                   void *target) {
   plan.keep(communicator, source, target);
   if (communicator.sharesMemory())
     return exchangeShared(communicator, plan, source, target);
-  Batch batch(communicator, arena, plan, source, target, stagingLimit);
-  while (!batch.done()) {
-    Status status = batch.run();
+  for (Messages messages(communicator, plan, source, target);
+       !messages.done();) {
+    Status status = messages.exchangeSome();
     if (status.failed())
       return status;
   }

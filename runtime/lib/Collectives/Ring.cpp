@@ -38,6 +38,59 @@ static void combineInto(void *accumulator, const void *own,
   }
 }
 
+namespace {
+/// Steps around a ring in which what arrives is combined.
+class Combining {
+public:
+  /// `largest`: elements of the longest message.
+  Combining(Communicator &communicator, const ReductionGroup &group,
+            TapestryCombineFn combine, int64_t elementSize, int64_t largest)
+      : communicator(communicator), group(group), combine(combine),
+        elementSize(elementSize), atOnce(std::max<int64_t>(largest, 1)) {
+    if (!communicator.sharesMemory()) {
+      atOnce = std::max<int64_t>(communicator.stagedBytes / elementSize, 1);
+      received = communicator.staging();
+    }
+  }
+
+  /// Sends `outCount` elements to the next member: sum = own (+) the `count`
+  /// elements that the previous one sends. Both ends of a message cut it alike.
+  Status step(int number, const char *out, int64_t outCount, char *sum,
+              const char *own, int64_t count) const;
+
+private:
+  Communicator &communicator;
+  const ReductionGroup &group;
+  TapestryCombineFn combine;
+  int64_t elementSize;
+  int64_t atOnce; ///< elements
+  char *received = nullptr;
+};
+} // namespace
+
+Status Combining::step(int number, const char *out, int64_t outCount, char *sum,
+                       const char *own, int64_t count) const {
+  for (int64_t at = 0; at < std::max(outCount, count); at += atOnce) {
+    int64_t sent = std::min(atOnce, outCount - at);
+    int64_t got = std::min(atOnce, count - at);
+    std::vector<Outgoing> sends;
+    if (sent > 0)
+      sends.push_back(
+          {group.next(), sent * elementSize, out + at * elementSize});
+    std::vector<Incoming> receives;
+    if (got > 0)
+      receives.push_back({group.previous(), got * elementSize, received});
+    Status status = communicator.exchange(
+        number, sends, receives, [&](size_t, const void *data) {
+          combineInto(sum + at * elementSize, own + at * elementSize, data, got,
+                      elementSize, combine);
+        });
+    if (status.failed())
+      return status;
+  }
+  return Status::success();
+}
+
 //===----------------------------------------------------------------------===//
 // all_reduce
 //===----------------------------------------------------------------------===//
@@ -55,9 +108,7 @@ public:
     chunk = (count + group.size() - 1) / group.size();
   }
 
-  /// Bytes of the largest chunk.
-  int64_t chunkBytes() const { return chunk * elementSize; }
-  Status reduce(char *staging);
+  Status reduce();
   Status gather();
 
 private:
@@ -95,17 +146,15 @@ private:
 } // namespace
 
 /// Afterwards member p holds chunk p + 1 of the result in its target.
-Status AllReduce::reduce(char *staging) {
+Status AllReduce::reduce() {
+  Combining ring(communicator, group, combine, elementSize, chunk);
   for (int step = 0; step < group.size() - 1; ++step) {
     int out = group.ahead(-step);
     int mine = group.ahead(-step - 1);
     // The first chunk that goes out is nobody's sum yet.
-    Status status = communicator.exchange(
-        step, sending(step == 0 ? source : target, out),
-        receiving(staging, mine), [&](size_t, const void *data) {
-          combineInto(in(target, mine), in(source, mine), data, elements(mine),
-                      elementSize, combine);
-        });
+    Status status =
+        ring.step(step, in(step == 0 ? source : target, out), elements(out),
+                  in(target, mine), in(source, mine), elements(mine));
     if (status.failed())
       return status;
   }
@@ -128,7 +177,7 @@ Status AllReduce::gather() {
   return Status::success();
 }
 
-Status tapestry::rt::ringAllReduce(Communicator &communicator, Arena &arena,
+Status tapestry::rt::ringAllReduce(Communicator &communicator,
                                    const ReductionGroup &group,
                                    TapestryCombineFn combine,
                                    int64_t elementSize, int64_t count,
@@ -144,18 +193,8 @@ Status tapestry::rt::ringAllReduce(Communicator &communicator, Arena &arena,
   }
   AllReduce ring(communicator, group, combine, elementSize, count, source,
                  target);
-  {
-    Scratch staging;
-    if (!communicator.sharesMemory()) {
-      Status status = staging.allocate(arena, ring.chunkBytes());
-      if (status.failed())
-        return status;
-    }
-    Status status = ring.reduce(staging.data());
-    if (status.failed())
-      return status;
-  }
-  return ring.gather();
+  Status status = ring.reduce();
+  return status.failed() ? status : ring.gather();
 }
 
 //===----------------------------------------------------------------------===//
@@ -180,7 +219,7 @@ int64_t tapestry::rt::reduceScatterBytes(const std::vector<BoxRef> &targets,
   return targets.size() == 1 ? 0 : 2 * largest;
 }
 
-Status tapestry::rt::ringReduceScatter(Communicator &communicator, Arena &arena,
+Status tapestry::rt::ringReduceScatter(Communicator &communicator,
                                        const ReductionGroup &group,
                                        TapestryCombineFn combine,
                                        int64_t elementSize, BoxRef sourceBox,
@@ -194,15 +233,11 @@ Status tapestry::rt::ringReduceScatter(Communicator &communicator, Arena &arena,
     return Status::success();
   }
   // Sums under way alternate between two buffers: one goes out while the next
-  // is made. A third takes messages where memory is not shared.
+  // is made.
   int64_t largest = reduceScatterBytes(targets, elementSize) / 2;
   char *buffers[2] = {sums, sums + largest};
-  Scratch received;
-  if (!communicator.sharesMemory()) {
-    Status status = received.allocate(arena, largest);
-    if (status.failed())
-      return status;
-  }
+  Combining ring(communicator, group, combine, elementSize,
+                 largest / elementSize);
 
   // Part p - 1 leaves member p first and arrives at member p - 1 last, having
   // gone all the way round; member p's own part arrives in the last step.
@@ -210,26 +245,17 @@ Status tapestry::rt::ringReduceScatter(Communicator &communicator, Arena &arena,
   for (int step = 0; step < group.size() - 1; ++step) {
     int out = group.ahead(-step - 1);
     int mine = group.ahead(-step - 2);
-    int64_t outBytes = volume(targets[out]) * elementSize;
-    int64_t mineCount = volume(targets[mine]);
-    if (step == 0 && outBytes > 0)
+    if (step == 0 && volume(targets[out]) > 0)
       outgoing =
           contiguous(from, sourceBox, targets[out], elementSize, buffers[0]);
     char *sum = mine == group.position ? static_cast<char *>(target)
                                        : buffers[(step + 1) % 2];
-    std::vector<Outgoing> sends;
-    if (outBytes > 0)
-      sends.push_back({group.next(), outBytes, outgoing});
-    std::vector<Incoming> receives;
-    if (mineCount > 0)
-      receives.push_back(
-          {group.previous(), mineCount * elementSize, received.data()});
-    Status status = communicator.exchange(
-        step, sends, receives, [&](size_t, const void *data) {
-          const char *own =
-              contiguous(from, sourceBox, targets[mine], elementSize, sum);
-          combineInto(sum, own, data, mineCount, elementSize, combine);
-        });
+    const char *own =
+        isEmpty(targets[mine])
+            ? nullptr
+            : contiguous(from, sourceBox, targets[mine], elementSize, sum);
+    Status status = ring.step(step, outgoing, volume(targets[out]), sum, own,
+                              volume(targets[mine]));
     if (status.failed())
       return status;
     outgoing = sum;

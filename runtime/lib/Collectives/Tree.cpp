@@ -46,8 +46,7 @@ Status tapestry::rt::treeAllReduce(Communicator &communicator,
     std::memcpy(target, source, bytes);
     communicator.countKept(bytes);
   }
-  // Small enough for the stack, so that the arena's peak does not depend on the
-  // back end.
+  // Small enough for the stack.
   alignas(64) char staging[TAPESTRY_SMALL_ALL_REDUCE_BYTES];
   int steps = stepsOf(group.size());
   for (int step = 0; step < steps; ++step) {
@@ -85,7 +84,7 @@ Status tapestry::rt::treeAllReduce(Communicator &communicator,
   return Status::success();
 }
 
-Status tapestry::rt::allReduce(Communicator &communicator, Arena &arena,
+Status tapestry::rt::allReduce(Communicator &communicator,
                                const ReductionGroup &group,
                                TapestryCombineFn combine, int64_t elementSize,
                                int64_t count, const void *source,
@@ -93,6 +92,6 @@ Status tapestry::rt::allReduce(Communicator &communicator, Arena &arena,
   if (count * elementSize <= TAPESTRY_SMALL_ALL_REDUCE_BYTES)
     return treeAllReduce(communicator, group, combine, elementSize, count,
                          source, target);
-  return ringAllReduce(communicator, arena, group, combine, elementSize, count,
-                       source, target);
+  return ringAllReduce(communicator, group, combine, elementSize, count, source,
+                       target);
 }

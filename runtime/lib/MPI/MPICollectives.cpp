@@ -194,16 +194,20 @@ public:
   static bool supports(const GroupCollective &collective) {
     return volume(sourceOf(collective, 0)) <= INT_MAX;
   }
-  int64_t scratchBytes() const override { return inOrder ? 0 : payload; }
+  /// For one part at a time, so that it is no more than our own ring needs.
+  int64_t scratchBytes() const override { return inOrder ? 0 : largest; }
 
 private:
   int start(const void *source, void *target, void *scratch,
             const char *&call) override;
+  int reduceEach(const char *source, void *target, char *scratch,
+                 const char *&call);
 
   MPI_Op operation;
   Box held;
   std::vector<Box> parts; // the members' targets
   std::vector<int> counts;
+  int64_t largest = 0; ///< bytes
   /// Whether the parts follow each other in the source.
   bool inOrder = true;
 };
@@ -220,6 +224,7 @@ ReduceScatter::ReduceScatter(const GroupCollective &collective, Watch &watch,
     parts.push_back(targetOf(collective, member).copy());
     const Box &part = parts.back();
     counts.push_back(static_cast<int>(volume(part)));
+    largest = std::max(largest, volume(part) * elementSize);
     if (!isEmpty(part) &&
         (!isContiguousIn(held, part) || offsetIn(held, part) != before))
       inOrder = false;
@@ -227,17 +232,33 @@ ReduceScatter::ReduceScatter(const GroupCollective &collective, Watch &watch,
   }
 }
 
+/// Parts that lie scattered are put together and reduced one after another.
+int ReduceScatter::reduceEach(const char *source, void *target, char *scratch,
+                              const char *&call) {
+  call = "MPI_Reduce";
+  for (size_t member = 0; member < parts.size(); ++member) {
+    const Box &part = parts[member];
+    if (isEmpty(part))
+      continue;
+    const char *data = scratch;
+    if (isContiguousIn(held, part))
+      data = source + offsetIn(held, part) * elementSize;
+    else
+      copyPiece(scratch, part, source, held, part, elementSize);
+    int code = MPI_Reduce(data, target, counts[member], type, operation,
+                          static_cast<int>(member), group);
+    if (code != MPI_SUCCESS)
+      return code;
+  }
+  return MPI_SUCCESS;
+}
+
 int ReduceScatter::start(const void *source, void *target, void *scratch,
                          const char *&call) {
+  if (!inOrder)
+    return reduceEach(static_cast<const char *>(source), target,
+                      static_cast<char *>(scratch), call);
   call = "MPI_Reduce_scatter";
-  if (!inOrder) {
-    char *place = static_cast<char *>(scratch);
-    for (const Box &part : parts) {
-      copyPiece(place, part, source, held, part, elementSize);
-      place += volume(part) * elementSize;
-    }
-    source = scratch;
-  }
   char nothing; // where this rank's part is empty, `target` may be null
   return MPI_Reduce_scatter(source, target ? target : &nothing, counts.data(),
                             type, operation, group);

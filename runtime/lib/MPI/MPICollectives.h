@@ -1,8 +1,9 @@
 //===- MPICollectives.h - MPI's own collectives -----------------*- C++ -*-===//
 //
-// all_reduce by MPI_Allreduce, reduce_scatter by MPI_Reduce_scatter, all_gather
-// by MPI_Allgatherv where every part is one stretch of the whole, and any other
-// exchange by MPI_Alltoallw. In which order values are combined is MPI's
+// all_reduce by MPI_Allreduce, reduce_scatter by MPI_Reduce_scatter or, where
+// parts lie scattered, by MPI_Reduce for each, all_gather by MPI_Allgatherv
+// where every part is one stretch of the whole, and any other exchange by
+// MPI_Alltoallw. In which order values are combined is MPI's
 // choice.
 //
 //===----------------------------------------------------------------------===//

@@ -1,7 +1,7 @@
 //===- Arena.h - The memory of one rank -------------------------*- C++ -*-===//
 //
 // Everything that a rank allocates for tensors: its inputs and outputs, the
-// buffers of generated code (through ABI.h) and staging for messages. Counts
+// buffers of generated code (through ABI.h) and scratch of collectives. Counts
 // live and peak bytes, keeps freed blocks for reuse and frees all at the end.
 //
 //===----------------------------------------------------------------------===//

@@ -2,6 +2,7 @@
 
 #include "Run/ProgramCollective.h"
 #include "Core/Types.h"
+#include <algorithm>
 
 using namespace tapestry;
 using namespace tapestry::rt;
@@ -107,15 +108,14 @@ Status ProgramCollective::prepareWhole(int64_t devices,
 }
 
 int64_t ProgramCollective::scratchBytes() const {
-  if (whole)
-    return whole->scratchBytes();
-  return collective->kind == TAPESTRY_REDUCE_SCATTER
-             ? reduceScatterBytes(targets, dtypeSize(collective->dtype))
-             : 0;
+  int64_t ours = collective->kind == TAPESTRY_REDUCE_SCATTER
+                     ? reduceScatterBytes(targets, dtypeSize(collective->dtype))
+                     : 0;
+  return whole ? std::max(ours, whole->scratchBytes()) : ours;
 }
 
-Status ProgramCollective::run(Communicator &communicator, Arena &arena,
-                              const void *from, void *target, char *scratch) {
+Status ProgramCollective::run(Communicator &communicator, const void *from,
+                              void *target, char *scratch) {
   if (whole) {
     exchange.keep(communicator, from, target);
     return communicator.run(*whole, from,
@@ -124,12 +124,12 @@ Status ProgramCollective::run(Communicator &communicator, Arena &arena,
                             scratch);
   }
   if (exchanges)
-    return exchangeBoxes(communicator, arena, exchange, from, target);
+    return exchangeBoxes(communicator, exchange, from, target);
   int64_t elementSize = dtypeSize(collective->dtype);
   char *to = static_cast<char *>(target) + before * elementSize;
   if (collective->kind == TAPESTRY_ALL_REDUCE)
-    return allReduce(communicator, arena, group, collective->combine,
-                     elementSize, volume(source), from, to);
-  return ringReduceScatter(communicator, arena, group, collective->combine,
+    return allReduce(communicator, group, collective->combine, elementSize,
+                     volume(source), from, to);
+  return ringReduceScatter(communicator, group, collective->combine,
                            elementSize, source, targets, from, to, scratch);
 }

@@ -32,12 +32,12 @@ public:
                  Communicator &communicator, BackendCollectives *own);
   bool isPrepared() const { return collective != nullptr; }
 
-  /// Bytes that a call needs beside its buffers; what messages have to be
-  /// packed into is not counted.
+  /// Bytes that a call needs beside its buffers: the same, as they are
+  /// predicted, whoever does it.
   int64_t scratchBytes() const;
   /// `scratch` has so many bytes.
-  Status run(Communicator &communicator, Arena &arena, const void *from,
-             void *target, char *scratch);
+  Status run(Communicator &communicator, const void *from, void *target,
+             char *scratch);
 
   /// "all_reduce of 'C' (collective 0)".
   const std::string &name() const { return what; }

@@ -121,7 +121,7 @@ Status Rank::move(size_t number) {
   int64_t kept = communicator.keptBytes();
   int64_t begin = nowNanoseconds();
   communicator.begin(-1, "move of an input");
-  Status status = exchangeBoxes(communicator, arena,
+  Status status = exchangeBoxes(communicator,
                                 planFeed(table, to, program.devices, device()),
                                 from.parts[device()], inputs[input]);
   int64_t end = nowNanoseconds();
@@ -202,7 +202,7 @@ Status Rank::feed(size_t number) {
   int64_t kept = communicator.keptBytes();
   int64_t begin = nowNanoseconds();
   communicator.begin(-1, "feed");
-  Status status = exchangeBoxes(communicator, arena, feedPlans[number],
+  Status status = exchangeBoxes(communicator, feedPlans[number],
                                 outputs[feed.output], inputs[feed.input]);
   int64_t end = nowNanoseconds();
   report.sentBytes[index] = communicator.sentBytes() - sent;

@@ -50,8 +50,8 @@ Status Rank::carryOut(Call &call, const void *source, void *target) {
   call.begin = nowNanoseconds();
   communicator.begin(static_cast<int>(call.number.index),
                      call.collective->name().c_str());
-  Status status = call.collective->run(communicator, arena, source, target,
-                                       call.scratch.data());
+  Status status =
+      call.collective->run(communicator, source, target, call.scratch.data());
   call.end = nowNanoseconds();
   call.sent = communicator.sentBytes() - sent;
   call.kept = communicator.keptBytes() - kept;
