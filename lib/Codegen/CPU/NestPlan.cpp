@@ -60,6 +60,7 @@ private:
   double accessCost(const NestAccess &access, unsigned dim) const;
   double waste(const NestDim &loop) const;
   double squareWaste(const NestAccess &access) const;
+  bool hasLargeTiles(unsigned lanes, int rows) const;
   /// The best loop for rows when lanes run along `lanes`: one that some operand
   /// with lanes does not depend on, so that its vectors serve several rows. -1
   /// when there is none.
@@ -138,6 +139,19 @@ double Planner::squareWaste(const NestAccess &access) const {
   return 1;
 }
 
+/// Whether lanes and rows are so many that copies serve for long and results
+/// stay in registers for long: few of either, of one sum, may be computed in
+/// blocks of few points (hasFewRows).
+bool Planner::hasLargeTiles(unsigned lanes, int rows) const {
+  if (rows < 0)
+    return false;
+  int64_t least =
+      std::min(problem.dims[lanes].extent, problem.dims[rows].extent);
+  auto sums = count_if(problem.dims,
+                       [](const NestDim &loop) { return loop.reduction; });
+  return least > (sums > 1 ? packingRows - 1 : mostFewRows);
+}
+
 /// The cost of one vector of points when lanes run along `dim`.
 double Planner::laneCost(unsigned dim) const {
   const NestDim &loop = problem.dims[dim];
@@ -148,8 +162,7 @@ double Planner::laneCost(unsigned dim) const {
   for (const NestDim &other : problem.dims)
     if (other.reduction)
       points *= other.known ? std::max<int64_t>(other.extent, 1) : 16;
-  // What few rows read along lanes stays where it is, at any step.
-  bool hasRows = rowDim >= 0 && problem.dims[rowDim].extent >= packingRows;
+  bool isLarge = hasLargeTiles(dim, rowDim);
   for (const NestAccess &access : problem.accesses) {
     double one = accessCost(access, dim);
     if (access.output) {
@@ -157,14 +170,14 @@ double Planner::laneCost(unsigned dim) const {
         // Lanes are combined once per result.
         one = 12.0 * plan.lanes / std::max<int64_t>(loop.extent, 1);
       else if (hasReduction())
-        one /= std::min(points, hasRows ? 128.0 : 16.0);
+        one /= std::min(points, isLarge ? 128.0 : 16.0);
     } else if (!loop.reduction && hasReduction() && access.dependsOn(dim) &&
                rowDim >= 0 && !access.dependsOn(rowDim)) {
       // The vectors stay in registers for several rows; where they are not
       // contiguous a copy makes them so, once for all that read it.
       double rows = std::max<int64_t>(problem.dims[rowDim].extent, 1);
       for (auto [other, outer] : enumerate(problem.dims))
-        if (hasRows && !outer.reduction && outer.known &&
+        if (isLarge && !outer.reduction && outer.known &&
             int(other) != rowDim && other != dim && !access.dependsOn(other))
           rows *= std::max<int64_t>(outer.extent, 1);
       double copied =
@@ -449,7 +462,7 @@ void Planner::chooseRegisterTile() {
     // are of even size, so that the last one is not a remnant.
     int64_t most = many ? 16 : 6;
     plan.rows = divideCeil(available, divideCeil(available, most));
-    plan.vectors = std::min(bit_floor((many ? 24 : 12) / plan.rows), 8u);
+    plan.vectors = many ? 1 : std::min(bit_floor(12 / plan.rows), 8u);
   } else if (available >= 8 && many)
     plan.rows = 8, plan.vectors = 2;
   else if (available >= 6 && !many)
@@ -526,12 +539,11 @@ void Planner::chooseBlocks() {
     plan.vectorBlock = std::max(columns, width);
   } else if (fewRows) {
     plan.reductionBlock = fewRowsBlock;
-    plan.fetchesBlocks = problem.dims[plan.rowDim].extent > plan.rows;
+    plan.fetchesBlocks = true;
     // Two blocks of the operand and one of the results share the L2 cache.
     int64_t lines = 2 * plan.reductionBlock + problem.dims[plan.rowDim].extent;
     int64_t columns = target.l2Bytes / 2 / (lines * bytes) / width * width;
-    if (plan.fetchesBlocks)
-      plan.vectorBlock = std::max(columns, width);
+    plan.vectorBlock = std::max(columns, width);
   } else if (!reuse) {
     // Bound by memory: read few streams, each far.
     plan.reductionBlock = streams;
