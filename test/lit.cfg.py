@@ -3,6 +3,7 @@
 # With TAPESTRY_VERIFY_ROUNDTRIP=1 in the environment, every tapestry-opt of the
 # suite also prints and parses its input, in text and bytecode, and compares.
 import os
+import shutil
 
 import lit.formats
 
@@ -19,12 +20,16 @@ for variable in ["OMP_NUM_THREADS", "ASAN_OPTIONS", "UBSAN_OPTIONS"]:
     if variable in os.environ:
         config.environment[variable] = os.environ[variable]
 
-# Objects of earlier compilations are not used: what is to be their folder is a
-# file. Other tools that tests run keep what they like beside it.
+# Tests share objects of equal code, of this run alone: what users have is not read,
+# and every object is made once by the compiler under test. Other tools that tests run
+# keep what they like beside it.
 caches = os.path.join(config.test_exec_root, "caches")
+objects = os.path.join(caches, "tapestry")
+if os.path.isfile(objects):
+    os.remove(objects)
+shutil.rmtree(objects, ignore_errors=True)
 os.makedirs(caches, exist_ok=True)
-with open(os.path.join(caches, "tapestry"), "w"):
-    pass
+os.makedirs(objects, mode=0o700, exist_ok=True)
 config.environment["XDG_CACHE_HOME"] = caches
 
 config.substitutions.append(("%lib", config.tapestry_lib_dir))

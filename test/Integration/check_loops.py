@@ -46,6 +46,7 @@ def interrupt(mpi):
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            env={**os.environ, **driver.ONE_MACHINE},
             # A background job ignores it.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         ) as process:

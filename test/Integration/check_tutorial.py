@@ -80,8 +80,7 @@ def main():
         **os.environ,
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        "OMPI_MCA_rmaps_base_oversubscribe": "1",
-        "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+        **driver.ONE_MACHINE,
     }
     failures, checked, replacements = [], 0, []
     with driver.workspace() as folder:

@@ -35,7 +35,10 @@ protected:
   ProcessResult mpirun(int processes, const std::string &rest,
                        const std::string &environment = "",
                        const std::string &program = TAPESTRY_SAMPLE) {
+    // Open MPI takes these here anyway, but tries every network first.
     return runCommand(environment +
+                      " OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader"
+                      " PMIX_MCA_gds=hash HWLOC_COMPONENTS=-gl"
                       " TAPESTRY_RT_PATH=" TAPESTRY_PLUGIN_DIR
                       " timeout 120 " TAPESTRY_MPIEXEC
                       " --oversubscribe --allow-run-as-root -n " +
