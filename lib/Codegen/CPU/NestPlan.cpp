@@ -598,7 +598,7 @@ void Planner::planColumns(const FewColumns &loops) {
   // several columns, the better all, as each tile reads the rows again.
   int64_t registers = target.vectorRegisters;
   int64_t extent = problem.dims[loops.columns].extent;
-  int64_t most = registers < 32 ? 3 : extent < 8 ? 7 : 4;
+  int64_t most = registers < 32 ? 3 : extent <= 8 ? 8 : 4;
   plan.columns = divideCeil(extent, divideCeil(extent, most));
   plan.rows =
       std::min<int64_t>((registers - 1 - plan.columns) / plan.columns, 8);
