@@ -79,7 +79,7 @@ if [ "$(count Passed)" -eq 0 ]; then
   failed=$((failed + 1))
 fi
 
-ctest --test-dir "$build" --output-on-failure -E "^lit$" 2>&1 | tee "$log"
+ctest --test-dir "$build" --output-on-failure -j "$(nproc)" -E "^lit$" 2>&1 | tee "$log"
 total=$(sed -nE 's/.* tests failed out of ([0-9]+).*/\1/p' "$log")
 ctest_failed=$(sed -nE 's/.* ([0-9]+) tests failed out of.*/\1/p' "$log")
 passed=$((passed + ${total:-0} - ${ctest_failed:-0}))

@@ -34,11 +34,15 @@ def graph_of(folder, name, new):
     return re.sub(r"tapestry\.graph @(\w+|\"[^\"]*\")", f"tapestry.graph @{new}", text, count=1)
 
 
-def prove(folder, whole, sharded):
-    """That one file's graph is a sharding of another's."""
-    both = graph_of(folder, whole, "whole") + graph_of(folder, sharded, "sharded")
-    (folder / "both.mlir").write_text(both)
-    opt("both.mlir", "--tapestry-verify-sharding", "-o", "proved.mlir", folder=folder)
+def prove(folder, *pairs):
+    """That the graph of the second file is a sharding of the first's, of each pair."""
+    both = (
+        graph_of(folder, whole, "whole") + graph_of(folder, sharded, "sharded")
+        for whole, sharded in pairs
+    )
+    (folder / "both.mlir").write_text("// -----\n".join(both))
+    words = ["both.mlir", "--split-input-file", "--tapestry-verify-sharding", "-o", "proved.mlir"]
+    opt(*words, folder=folder)
 
 
 def shard(folder, nodes=False):
@@ -46,7 +50,7 @@ def shard(folder, nodes=False):
     there are."""
     how = "--tapestry-shard=nodes" if nodes else "--tapestry-shard"
     opt("planned.mlir", how, "-o", "sharded.mlir", folder=folder)
-    prove(folder, "planned.mlir", "sharded.mlir")
+    prove(folder, ("planned.mlir", "sharded.mlir"))
     return len(SHARD.findall((folder / "sharded.mlir").read_text()))
 
 
@@ -85,13 +89,13 @@ def unshard(folder):
     recovered = (folder / "recovered.mlir").read_text()
     if SHARD.search(recovered) or "tapestry.concat" in recovered:
         raise driver.CheckFailed(f"not all shards were put together:\n{recovered}")
-    for whole, cut in (
+    prove(
+        folder,
         ("recovered.mlir", "sharded.mlir"),
         ("planned.mlir", "nameless.mlir"),
         ("planned.mlir", "recovered.mlir"),
         ("recovered.mlir", "planned.mlir"),
-    ):
-        prove(folder, whole, cut)
+    )
     count = [(folder / name).read_text().count("tapestry.einsum")
              for name in ("planned.mlir", "recovered.mlir")]  # fmt: skip
     if count[0] != count[1]:
