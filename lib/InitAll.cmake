@@ -17,5 +17,6 @@ tapestry_add_library(TapestryInitAll
     TapestryCommToRuntime
     TapestryCodegen
     TapestryCodegenCPU
+    TapestryCodegenGPU
     TapestryPipelines
 )

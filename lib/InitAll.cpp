@@ -9,6 +9,7 @@
 #include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "tapestry/Codegen/CPU/Passes.h"
+#include "tapestry/Codegen/GPU/Passes.h"
 #include "tapestry/Codegen/Pipeline.h"
 #include "tapestry/Conversion/Passes.h"
 #include "tapestry/Dialect/Comm/IR/Comm.h"
@@ -49,4 +50,5 @@ void tapestry::registerAllPasses() {
   registerConversionPasses();
   registerCodegenPasses();
   registerCodegenCPUPasses();
+  registerCodegenGPUPasses();
 }

@@ -6,6 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "tapestry/Codegen/CPU/CPUTarget.h"
+#include "tapestry/Codegen/GPU/CUDATarget.h"
 #include "tapestry/InitAll.h"
 
-void tapestry::registerAllTargets() { registerCPUTarget(); }
+void tapestry::registerAllTargets() {
+  registerCPUTarget();
+  registerCUDATarget();
+}

@@ -55,6 +55,7 @@ def runtime_rooms():
         "IO": ["Core", "include"],
         "Local": ["include"],
         "MPI": ["Core", "include"],
+        "CUDA": ["include"],
         "Run": ["Core", "Memory", "Collectives", "IO", "Local", "include"],
         "Session": ["Core", "Memory", "Collectives", "IO", "Local", "Run", "include"],
         "Tasks": ["Core", "Memory", "IO", "Local", "Run", "include"],
@@ -95,6 +96,15 @@ RULES = {
     "Codegen/Common": [INDEX],
     "Codegen": ["Support", "Codegen/Common", "Plugin"],
     "Codegen/CPU": ["Support", INDEX, "Codegen", "Codegen/Common", "Object", "ABI"],
+    # The host's part of a program for GPUs is that of a CPU.
+    "Codegen/GPU": [
+        "Support",
+        "Codegen",
+        "Codegen/Common",
+        "Codegen/CPU",
+        "Object",
+        "ABI",
+    ],
     "Import/Ein": BASE + [INDEX, "Dialect/Tapestry/IR", "Dialect/Tapestry/Macros"],
     "Export": BASE + [INDEX, "Dialect/Tapestry/IR"],
     "Reference": BASE + [EVALUATE, "Dialect/Tapestry/IR"],

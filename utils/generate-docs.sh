@@ -34,6 +34,7 @@ passes "Passes of the dialect tapestry_index" Dialect/Index/Transforms/Passes.td
 passes "Conversions" Conversion/Passes.td Conversion
 passes "Code that targets share" Codegen/Common/Passes.td Codegen
 passes "Code for CPUs" Codegen/CPU/Passes.td CodegenCPU
+passes "Code for GPUs" Codegen/GPU/Passes.td CodegenGPU
 
 if [ "${1:-}" = --check ]; then
   if ! diff -ru "$root/docs/Dialects" "$target/Dialects" ||

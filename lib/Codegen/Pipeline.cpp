@@ -21,18 +21,22 @@ using namespace mlir;
 
 namespace tapestry {
 
-void buildKernelPipeline(OpPassManager &pm, const CodegenOptions &options) {
+void buildKernelPipeline(OpPassManager &pm, const Target &target,
+                         const CodegenOptions &options) {
   if (!options.formKernels)
     return;
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createFuseElementwise());
-  functions.addPass(createFormStreams());
-  functions.addPass(createFormRowKernels());
+  if (target.fusesRows()) {
+    functions.addPass(createFormStreams());
+    functions.addPass(createFormRowKernels());
+  }
   functions.addPass(createComputeInPlace());
   pm.addPass(createOutlineKernels());
 }
 
 void buildTargetPipeline(OpPassManager &pm, const Target &target) {
+  target.addModulePasses(pm);
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createSplitComplex());
   target.addKernelPasses(functions);
@@ -43,7 +47,7 @@ void buildTargetPipeline(OpPassManager &pm, const Target &target) {
 
 void buildCodegenPipeline(OpPassManager &pm, const Target &target,
                           const CodegenOptions &options) {
-  buildKernelPipeline(pm, options);
+  buildKernelPipeline(pm, target, options);
   buildTargetPipeline(pm, target);
   target.addLoweringPasses(pm);
 }

@@ -1,6 +1,7 @@
 //===- Target.cpp - The registry of targets -------------------------------===//
 
 #include "tapestry/Codegen/Target.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "tapestry/Support/Error.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -8,6 +9,12 @@
 using namespace tapestry;
 
 Target::~Target() = default;
+
+mlir::FailureOr<std::string> Target::emitAs(mlir::ModuleOp module,
+                                            llvm::StringRef format) const {
+  return module.emitError("the target '")
+         << getSpec().name << "' has no form '" << format << "'";
+}
 
 static std::vector<TargetKind> &registry() {
   static std::vector<TargetKind> targets;

@@ -31,6 +31,7 @@ using namespace tapestry::driver;
 Compilation::Compilation(const Options &options) : options(options) {
   codegen.target = options.target;
   codegen.targetCPU = options.cpu;
+  codegen.gpuArchs = options.gpuArchs;
   codegen.tiles = true;
   codegen.overlap = options.overlap;
   codegen.cutBytes = options.cutProducts;
@@ -368,8 +369,8 @@ ExitStatus Compilation::shardGraph() {
   return succeeded(pm.run(*module)) ? ExitDone : ExitBadInput;
 }
 
-ExitStatus Compilation::lower(Phase last) {
-  Stage stage(options, "lowering");
+ExitStatus Compilation::lower(Phase last, llvm::StringRef stage) {
+  Stage said(options, "lowering");
   auto run = [&](auto &&build) {
     PassManager pm(context.get());
     pm.enableVerifier(false);
@@ -388,7 +389,7 @@ ExitStatus Compilation::lower(Phase last) {
   if (last < Phase::Code)
     return ExitDone;
   return run([&](OpPassManager &pm) {
-    buildCodePipeline(pm, *target, codegen);
+    buildCodePipeline(pm, *target, codegen, stage);
   })
              ? ExitDone
              : ExitBadInput;
@@ -399,22 +400,41 @@ ExitStatus Compilation::printAfterPhase() {
       llvm::find_if(allPhases(), [&](const PhaseInfo &info) {
         return info.name == options.stopAfter;
       });
-  if (found == allPhases().end()) {
+  llvm::ArrayRef<TargetWord> stages = target->getStages();
+  bool isStage = llvm::any_of(stages, [&](const TargetWord &word) {
+    return word.name == options.stopAfter;
+  });
+  if (found == allPhases().end() && !isStage) {
     std::string names;
     for (const PhaseInfo &info : allPhases())
       names += (names.empty() ? "" : ", ") + info.name.str();
+    for (const TargetWord &word : stages)
+      names += ", " + word.name.str();
     printError("there is no phase '" + options.stopAfter +
                "'; there are: " + names);
     return ExitUsage;
   }
   if (ExitStatus status = load())
     return status;
-  if (found->phase >= Phase::Plan)
+  Phase phase = isStage ? Phase::Code : found->phase;
+  if (phase >= Phase::Plan)
     if (ExitStatus status = planGraph())
       return status;
-  if (ExitStatus status = lower(found->phase))
+  if (ExitStatus status =
+          lower(phase, isStage ? llvm::StringRef(options.stopAfter) : ""))
     return status;
   module->print(llvm::outs());
+  return ExitDone;
+}
+
+ExitStatus Compilation::emitForm(std::string &text) {
+  if (ExitStatus status = lower(Phase::Code, target->getStages().back().name))
+    return status;
+  Stage stage(options, "generating code");
+  FailureOr<std::string> made = target->emitAs(*module, options.format);
+  if (failed(made))
+    return ExitEnvironment;
+  text = std::move(*made);
   return ExitDone;
 }
 

@@ -2,6 +2,7 @@
 
 #include "tapestry/Driver/Options.h"
 #include "OptionWords.h"
+#include "tapestry-rt/ABI.h"
 #include "tapestry-rt/Files.h"
 #include "tapestry-rt/Runtime.h"
 #include "tapestry/Codegen/Pipeline.h"
@@ -145,7 +146,8 @@ cl::opt<std::string>
           cl::cat(category));
 // Code generation.
 cl::opt<std::string>
-    target("target", cl::desc("What code is generated for: cpu (default)"),
+    target("target",
+           cl::desc("What code is generated for: cpu (default) or cuda"),
            cl::value_desc("name"), cl::init("cpu"), cl::sub(runCommand),
            cl::sub(planCommand), cl::sub(compileCommand),
            cl::sub(sessionCommand), cl::cat(category));
@@ -156,6 +158,18 @@ cl::opt<std::string>
         cl::value_desc("name"), cl::init("native"), cl::sub(runCommand),
         cl::sub(planCommand), cl::sub(compileCommand), cl::sub(sessionCommand),
         cl::cat(category));
+cl::opt<std::string>
+    gpuArch("gpu-arch",
+            cl::desc("Architectures of GPUs to have code for beside sm_80"),
+            cl::value_desc("sm_90,..."), cl::sub(runCommand),
+            cl::sub(planCommand), cl::sub(compileCommand), cl::cat(category));
+cl::opt<std::string>
+    emitted("emit",
+            cl::desc("Write the code that GPUs run to the file of -o: ptx"),
+            cl::value_desc("form"), cl::sub(compileCommand), cl::cat(category));
+cl::opt<bool> shareDevices("share-devices", cl::desc("Let ranks share GPUs"),
+                           cl::ValueDisallowed, cl::sub(runCommand),
+                           cl::cat(category));
 
 cl::list<std::string>
     explain("explain",
@@ -232,7 +246,7 @@ cl::opt<std::string>
 cl::opt<std::string> stopAfter(
     "stop-after",
     cl::desc("Print the IR after a phase (graph, plan, relation, program, "
-             "code) and stop"),
+             "code; with --target cuda gpu, nvvm) and stop"),
     cl::value_desc("phase"), cl::sub(compileCommand), cl::sub(planCommand),
     cl::cat(category));
 
@@ -556,6 +570,34 @@ static std::optional<Options> calibrateOptions() {
   return options;
 }
 
+/// The target that is asked for, and what it does not go with.
+static void readTarget(Options &options, Usage &usage) {
+  options.target = target;
+  options.cpu = cpu;
+  options.gpuArchs = gpuArch;
+  options.sharesDevices = shareDevices;
+  options.format = emitted;
+  auto made = tapestry::createTarget(
+      {options.target, options.cpu, 0, false, 1, options.gpuArchs});
+  if (!made)
+    return usage.error(llvm::toString(made.takeError()));
+  bool isOnHost = (*made)->getMemorySpaces().front().number == TAPESTRY_HOST;
+  if (!isOnHost &&
+      (options.command == Command::Session || executor == "greedy"))
+    usage.error("--target " + target + ": " +
+                (executor == "greedy" ? "--executor greedy" : "session") +
+                " keeps tensors in the host's memory");
+  if (isOnHost && (gpuArch.getNumOccurrences() || shareDevices))
+    usage.error("--gpu-arch and --share-devices are for targets that are GPUs");
+  auto formats = (*made)->getFormats();
+  if (!options.format.empty() &&
+      llvm::none_of(formats, [&](const tapestry::TargetWord &word) {
+        return word.name == options.format;
+      }))
+    usage.error("--emit: the target '" + target + "' has no form '" +
+                options.format + "'");
+}
+
 /// The options of `session`, whose commands name programs.
 static std::optional<Options> sessionOptions() {
   Options options;
@@ -564,10 +606,7 @@ static std::optional<Options> sessionOptions() {
   options.commandFile = commandFile;
   options.planning = usage.planRequest();
   options.planning.fillIn();
-  options.target = target;
-  options.cpu = cpu;
-  if (auto made = tapestry::createTarget({options.target, options.cpu}); !made)
-    usage.error(llvm::toString(made.takeError()));
+  readTarget(options, usage);
   options.objects.assign(objects.begin(), objects.end());
   options.overlap = usage.bytesOrNone(overlap, tapestry::leastOverlap);
   options.cutProducts = usage.bytesOrNone(cutProducts, -1);
@@ -676,10 +715,7 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
     usage.error("expected a program: PROG.ein or PROG.mlir");
   else if (!program.empty() && ending != ".ein" && ending != ".mlir")
     usage.error("expected PROG.ein or PROG.mlir, not '" + program + "'");
-  options.target = target;
-  options.cpu = cpu;
-  if (auto made = tapestry::createTarget({options.target, options.cpu}); !made)
-    usage.error(llvm::toString(made.takeError()));
+  readTarget(options, usage);
   options.graph = graph;
   options.planning = usage.planRequest();
   options.planning.program = sys::path::filename(options.program).str();

@@ -151,7 +151,7 @@ void tapestry::buildBufferPipeline(OpPassManager &pm, const Target &target,
     cut.leastBytes = options.cutBytes;
     pm.addPass(createCutProducts(cut));
   }
-  buildKernelPipeline(pm, options);
+  buildKernelPipeline(pm, target, options);
   if (options.overlap >= 0) {
     OverlapCollectivesOptions overlap;
     overlap.leastBytes = options.overlap;
@@ -170,9 +170,12 @@ void tapestry::buildBufferPipeline(OpPassManager &pm, const Target &target,
 }
 
 void tapestry::buildLoweringPipeline(OpPassManager &pm, const Target &target,
-                                     const CodegenOptions &options) {
+                                     const CodegenOptions &options,
+                                     StringRef last) {
   pm.addPass(createSegmentPrograms());
-  target.addLoweringPasses(pm);
+  target.addLoweringPasses(pm, last);
+  if (!last.empty())
+    return;
   EmitProgramDescriptionOptions describe;
   describe.target = target.getSpec().name;
   describe.cpu = target.getSpec().cpu;
@@ -181,9 +184,10 @@ void tapestry::buildLoweringPipeline(OpPassManager &pm, const Target &target,
 }
 
 void tapestry::buildCodePipeline(OpPassManager &pm, const Target &target,
-                                 const CodegenOptions &options) {
+                                 const CodegenOptions &options,
+                                 StringRef last) {
   buildBufferPipeline(pm, target, options);
-  buildLoweringPipeline(pm, target, options);
+  buildLoweringPipeline(pm, target, options, last);
 }
 
 std::optional<int64_t> tapestry::findPeakBytes(teg::GraphOp graph,

@@ -120,6 +120,12 @@ ExitStatus tapestry::driver::compileProgram(const Options &options) {
     return status;
   if (ExitStatus status = compilation.planGraph())
     return status;
+  if (!options.format.empty()) {
+    std::string text;
+    if (ExitStatus status = compilation.emitForm(text))
+      return status;
+    return report(rt::putFile(options.executable, text));
+  }
   std::unique_ptr<llvm::MemoryBuffer> object;
   if (ExitStatus status = compilation.makeObject(object))
     return status;

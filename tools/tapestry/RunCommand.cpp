@@ -14,6 +14,7 @@ rt::RunOptions tapestry::driver::runOptions(const Options &options) {
   run.outputs = options.outputs;
   run.feeds = options.feeds;
   run.slowLink = options.slowLink;
+  run.sharesDevices = options.sharesDevices;
   run.repeat = options.repeat;
   run.reportPath = options.reportFile;
   run.tracePath = options.traceFile;

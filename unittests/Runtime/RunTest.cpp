@@ -475,7 +475,7 @@ TEST_F(Run, TablesOfAnotherRuntimeAreRefused) {
   table = named.program.table();
   table.struct_size = 72;
   EXPECT_EQ(error(table), "prog: error: the program's table has 72 bytes, this "
-                          "runtime knows 184\n");
+                          "runtime knows 192\n");
   table = named.program.table();
   table.entry = nullptr;
   EXPECT_NE(error(table).find("inconsistent"), std::string::npos);

@@ -114,6 +114,7 @@ TapestryProgram &TestProgram::table() {
              /*input_files=*/nullptr,
              /*output_files=*/nullptr,
              /*taken_in=*/nullptr,
-             /*threads=*/0};
+             /*threads=*/0,
+             TAPESTRY_HOST};
   return program;
 }

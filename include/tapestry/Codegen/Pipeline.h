@@ -45,6 +45,10 @@ struct CodegenOptions : public mlir::PassPipelineOptions<CodegenOptions> {
                      "as the machine that runs the code has cores for, and "
                      "what is predicted is one's"),
       llvm::cl::init(0)};
+  Option<std::string> gpuArchs{
+      *this, "gpu-arch",
+      llvm::cl::desc("Architectures of GPUs beside sm_80, with commas"),
+      llvm::cl::init("")};
   Option<int64_t> overlap{
       *this, "overlap",
       llvm::cl::desc("Collectives go on beside computation from so many bytes "
@@ -63,8 +67,8 @@ struct CodegenOptions : public mlir::PassPipelineOptions<CodegenOptions> {
 
   /// The target that the options name.
   llvm::Expected<std::unique_ptr<Target>> makeTarget() const {
-    return createTarget(
-        {target, targetCPU, vectorBits, tiles, std::max<int64_t>(threads, 1)});
+    return createTarget({target, targetCPU, vectorBits, tiles,
+                         std::max<int64_t>(threads, 1), gpuArchs});
   }
 };
 
@@ -72,7 +76,7 @@ struct CodegenOptions : public mlir::PassPipelineOptions<CodegenOptions> {
 /// kernel to a function of its own, so that the rest of a function is calls.
 /// Calls of kernels carry their last operation's `tapestry.` attributes. Runs
 /// without effect on a module whose kernels were formed before.
-void buildKernelPipeline(mlir::OpPassManager &pm,
+void buildKernelPipeline(mlir::OpPassManager &pm, const Target &target,
                          const CodegenOptions &options);
 
 /// The second part: the target's form of kernels in place of linalg operations.

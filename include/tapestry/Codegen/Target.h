@@ -47,6 +47,8 @@ struct TargetSpec {
   bool tiles = false;
   /// Threads of a rank, each of which takes memory of its own.
   int64_t threads = 1;
+  /// Architectures of GPUs beside the least one, with commas between them.
+  std::string gpuArchs = {};
 };
 
 struct MemorySpace {
@@ -55,6 +57,12 @@ struct MemorySpace {
   int32_t number;
   /// Allocations start at multiples of it and take whole multiples.
   int64_t alignment;
+};
+
+/// A name that users say, and what it means.
+struct TargetWord {
+  llvm::StringLiteral name;
+  llvm::StringLiteral description;
 };
 
 /// Contiguous elements that a launch hands to a kernel.
@@ -77,12 +85,19 @@ public:
   /// the passes of addKernelPasses have run.
   virtual Temporaries getTemporaries(mlir::func::FuncOp kernel) const = 0;
 
+  /// Whether operations that share rows become loops over blocks of rows.
+  virtual bool fusesRows() const { return true; }
+  /// Passes on the module before those on its functions.
+  virtual void addModulePasses(mlir::OpPassManager &) const {}
   /// Passes on outlined kernels, behind which all their buffers are known.
   virtual void addKernelPasses(mlir::OpPassManager &functions) const = 0;
   /// Passes that expand what the device has no instruction for.
   virtual void addMathPasses(mlir::OpPassManager &functions) const = 0;
-  /// Passes on the module, to the LLVM dialect.
-  virtual void addLoweringPasses(mlir::OpPassManager &pm) const = 0;
+  /// Points between the lowering passes whose IR may be looked at.
+  virtual llvm::ArrayRef<TargetWord> getStages() const { return {}; }
+  /// Passes on the module, to the LLVM dialect, or to the stage `last`.
+  virtual void addLoweringPasses(mlir::OpPassManager &pm,
+                                 llvm::StringRef last = {}) const = 0;
   /// Calls the lowered `kernel`, whose arguments were one-dimensional buffers,
   /// from code that holds plain pointers.
   virtual void emitLaunch(mlir::OpBuilder &b, mlir::Location loc,
@@ -94,6 +109,11 @@ public:
   /// diagnostics at the module's location.
   virtual mlir::FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
   emitObject(mlir::ModuleOp module, unsigned threads = 1) const = 0;
+  /// Forms other than objects that code can be written in.
+  virtual llvm::ArrayRef<TargetWord> getFormats() const { return {}; }
+  /// A module that has been lowered to the last stage, in one of these.
+  virtual mlir::FailureOr<std::string> emitAs(mlir::ModuleOp module,
+                                              llvm::StringRef format) const;
   /// What a linker needs behind the object and the runtime's archives.
   virtual std::vector<std::string> getLinkArguments() const = 0;
   /// Names of what a machine must have to run the objects; the runtime checks

@@ -40,8 +40,11 @@ public:
   /// The exact peak of a planned graph where finding it takes no noticeable
   /// time: not for many vertices or devices.
   std::optional<int64_t> findPeak(teg::GraphOp graph, const plan::Plan &plan);
-  /// Lowers the planned graph up to and including `last`.
-  ExitStatus lower(Phase last);
+  /// Lowers the planned graph up to and including `last`, or to a stage of the
+  /// target's within the code phase.
+  ExitStatus lower(Phase last, llvm::StringRef stage = {});
+  /// Lowers the planned graph to the form that --emit names.
+  ExitStatus emitForm(std::string &text);
   /// For --stop-after: runs the phases up to the one named and prints the IR.
   ExitStatus printAfterPhase();
   /// How many threads generate code: as many as may run here at a time.

@@ -80,6 +80,10 @@ struct Options {
   /// What code is generated for; createTarget has accepted both.
   std::string target = "cpu";
   std::string cpu = "native";
+  /// Architectures of GPUs beside the least one.
+  std::string gpuArchs;
+  /// Ranks that run here may drive one GPU together.
+  bool sharesDevices = false;
   /// From how many bytes that leave a device on collectives go on beside
   /// computation; -1: none does.
   int64_t overlap = leastOverlap;
@@ -126,6 +130,8 @@ struct Options {
   // compile
   std::string executable;
   std::string stopAfter;
+  /// A form of the target's that the file of -o is in instead.
+  std::string format;
   // calibrate: the machine file to write, empty: none; "local" or "mpi"; "ring"
   // or "mpi"
   std::string machineFile;

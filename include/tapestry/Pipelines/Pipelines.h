@@ -54,12 +54,15 @@ void buildProgramPipeline(mlir::OpPassManager &pm);
 /// of every device's memory stands in the module's `comm.programs`.
 void buildBufferPipeline(mlir::OpPassManager &pm, const Target &target,
                          const CodegenOptions &options);
-/// What follows it, until the module is in the LLVM dialect.
+/// What follows it, until the module is in the LLVM dialect, or at the target's
+/// stage `last`.
 void buildLoweringPipeline(mlir::OpPassManager &pm, const Target &target,
-                           const CodegenOptions &options);
-/// The whole code phase.
+                           const CodegenOptions &options,
+                           llvm::StringRef last = {});
+/// The whole code phase, or that until the target's stage `last`.
 void buildCodePipeline(mlir::OpPassManager &pm, const Target &target,
-                       const CodegenOptions &options);
+                       const CodegenOptions &options,
+                       llvm::StringRef last = {});
 
 /// The most bytes that any device's arena will hold when a planned graph
 /// runs. Lowers a copy of the graph until all buffers are known; nothing where

@@ -62,7 +62,7 @@ void CPUTarget::addMathPasses(OpPassManager &functions) const {
   functions.addPass(createExpandMath(expand));
 }
 
-void CPUTarget::addLoweringPasses(OpPassManager &pm) const {
+void CPUTarget::addLoweringPasses(OpPassManager &pm, StringRef) const {
   const MemorySpace &space = getMemorySpaces().front();
   LowerKernelsToLLVMOptions lower;
   lower.space = space.number;

@@ -350,7 +350,7 @@ LogicalResult LowerKernelsToLLVM::allocateInSpace() {
     return success();
   SmallVector<LLVM::CallOp> calls;
   for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
-    if (isDeviceCode(function))
+    if (isDeviceCode(function) && !isHostCode(function))
       function.walk([&](LLVM::CallOp call) { calls.push_back(call); });
   for (LLVM::CallOp call : calls) {
     StringRef name =

@@ -306,6 +306,8 @@ FlatSymbolRefAttr RuntimeProgram::emitCombine(comm::CollectiveOpInterface op,
       loc, ("combine." + name + "." + Twine(combines.size())).str(),
       b.getFunctionType({type, type}, {}));
   func->setAttr(deviceAttrName, b.getUnitAttr());
+  // The runtime combines where the host can.
+  func->setAttr(hostAttrName, b.getUnitAttr());
   Block *body = func.addEntryBlock();
   b.setInsertionPointToStart(body);
   AffineMap identity = b.getMultiDimIdentityMap(1);

@@ -553,7 +553,8 @@ LogicalResult DescriptionEmitter::emit() {
       address(emitFiles(program::inputs)),
       address(emitFiles(program::outputs)),
       address(emitTakenIn()),
-      i64(threads)};
+      i64(threads),
+      i64(target.getMemorySpaces().front().number)};
   emitTable(descriptionName(), {row}, /*single=*/true);
   emitTexts();
   return success();

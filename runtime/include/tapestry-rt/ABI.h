@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define TAPESTRY_ABI_VERSION 19
+#define TAPESTRY_ABI_VERSION 20
 
 /* Element types as they are stored; f16 and bf16 as 2-byte patterns, bool as
  * one byte 0 or 1, complex numbers as real and imaginary part. Of collectives
@@ -76,8 +76,8 @@ enum TapestryMonoid {
   TAPESTRY_MONOID_CUSTOM = 8
 };
 
-/* Where memory lies. */
-enum TapestryMemorySpace { TAPESTRY_HOST = 0 };
+/* Where memory lies: the host's, or that of the GPU that a rank drives. */
+enum TapestryMemorySpace { TAPESTRY_HOST = 0, TAPESTRY_CUDA = 1 };
 
 /* lo <= x < hi; empty when hi <= lo. */
 typedef struct TapestryRange {
@@ -240,7 +240,24 @@ typedef struct TapestryProgram {
    * it is told another number; 0: as many as there are cores for, and the
    * prediction is of one. */
   int64_t threads;
+  /* TapestryMemorySpace of inputs, outputs and what the entry allocates. */
+  int64_t space;
 } TapestryProgram;
+
+/* Code of a device in one form. */
+typedef struct TapestryImage {
+  const char *arch; /* "sm_80" */
+  const void *data; /* PTX, with a zero behind */
+  int64_t bytes;
+} TapestryImage;
+
+/* All kernels of a module, in some forms, of which a device takes one. */
+typedef struct TapestryDeviceCode {
+  int64_t num_images;
+  const TapestryImage *images;
+  int64_t num_kernels;
+  const char *const *kernels;
+} TapestryDeviceCode;
 
 #if defined(__cplusplus)
 static_assert(sizeof(TapestryRange) == 16, "layout known to the compiler");
@@ -251,7 +268,9 @@ static_assert(sizeof(TapestryVertex) == 16, "layout known to the compiler");
 static_assert(sizeof(TapestryRequirement) == 48,
               "layout known to the compiler");
 static_assert(sizeof(TapestryCopy) == 16, "layout known to the compiler");
-static_assert(sizeof(TapestryProgram) == 184, "layout known to the compiler");
+static_assert(sizeof(TapestryProgram) == 192, "layout known to the compiler");
+static_assert(sizeof(TapestryImage) == 24, "layout known to the compiler");
+static_assert(sizeof(TapestryDeviceCode) == 32, "layout known to the compiler");
 #endif
 
 /* ---- called by generated code --------------------------------------------
@@ -337,6 +356,16 @@ void tapestry_rt_parallel(TapestryKernelFunction function, void *arguments,
  * parts together compute each once; the last part has one where others have
  * none. */
 int64_t tapestry_rt_share(int64_t units, int64_t behind);
+/* Has the rank's device run kernel number `kernel` of `code`, behind what it
+ * was told before: so many blocks of so many threads, none where there are no
+ * blocks. `arguments` are the addresses of what the kernel takes, which is read
+ * before this returns. A null rank: the one that runs on this thread. */
+void tapestry_rt_launch(TapestryRank *rank, const TapestryDeviceCode *code,
+                        int64_t kernel, int64_t blocks, int64_t threads,
+                        void **arguments);
+/* Copies from the device's memory when all that it was told is done. */
+void tapestry_rt_fetch(TapestryRank *rank, void *host, const void *device,
+                       int64_t bytes);
 /* Until the next call, time belongs to vertex number `vertex`, but for the time
  * in collectives, which is theirs. -1: to none. */
 void tapestry_rt_vertex(TapestryRank *rank, int64_t vertex);

@@ -51,6 +51,8 @@ struct RunOptions {
   /// Bytes per second that a rank of the local back end sends at most, as over
   /// a slow network; 0: as fast as memory is.
   int64_t slowLink = 0;
+  /// Ranks may drive one GPU together.
+  bool sharesDevices = false;
   int64_t repeat = 1;
   /// Threads of each rank; 0: as the program says, or as many as there are
   /// cores for.

@@ -79,7 +79,7 @@ static Status checkReduction(const TapestryCollective &collective, int index,
 }
 
 static Status checkCollective(const TapestryCollective &collective, int index,
-                              int64_t devices) {
+                              int64_t devices, int64_t space) {
   bool reduces = isReduction(collective.kind);
   bool exchanges = !reduces && collective.kind >= TAPESTRY_ALL_GATHER &&
                    collective.kind <= TAPESTRY_HALO_EXCHANGE;
@@ -99,7 +99,8 @@ static Status checkCollective(const TapestryCollective &collective, int index,
     return inconsistent(format("collective %d (%s of '%s') has monoid %d",
                                index, collectiveName(collective.kind),
                                collective.vertex, collective.monoid));
-  if (collective.space != TAPESTRY_HOST)
+  bool isOnDevice = collective.space == TAPESTRY_CUDA && space == TAPESTRY_CUDA;
+  if (collective.space != TAPESTRY_HOST && !isOnDevice)
     return inconsistent(format("collective %d (%s of '%s') has its buffers in "
                                "memory space %d, which is not the host's",
                                index, collectiveName(collective.kind),
@@ -167,7 +168,8 @@ Status tapestry::rt::checkProgram(const TapestryProgram &program) {
   for (int32_t i = 0; i < program.num_outputs && !status.failed(); ++i)
     status = checkTensor(program.outputs[i], "output", program.devices, true);
   for (int32_t i = 0; i < program.num_collectives && !status.failed(); ++i)
-    status = checkCollective(program.collectives[i], i, program.devices);
+    status = checkCollective(program.collectives[i], i, program.devices,
+                             program.space);
   return status;
 }
 

@@ -30,6 +30,12 @@ bool Slab::map(uint64_t wanted) {
   return true;
 }
 
+void Slab::use(char *memory, uint64_t size) {
+  start = memory;
+  bytes = size;
+  holes[0] = size;
+}
+
 char *Slab::take(uint64_t wanted) {
   // The least hole that is large enough. There are few: pieces are large.
   auto best = holes.end();

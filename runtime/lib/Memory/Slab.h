@@ -26,6 +26,8 @@ public:
 
   /// Maps `bytes`, a multiple of a page, once; false where the system refuses.
   bool map(uint64_t bytes);
+  /// Hands out what somebody else has, and gives nothing of it back to whom.
+  void use(char *memory, uint64_t size);
   /// Bytes that are mapped.
   uint64_t size() const { return bytes; }
   bool contains(const void *memory) const {

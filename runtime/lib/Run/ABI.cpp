@@ -58,6 +58,14 @@ void tapestry_rt_take_in(TapestryRank *rank, int64_t input, void *buffer) {
 
 void tapestry_rt_require(TapestryRank *rank, int64_t index,
                          const int64_t *first, const int64_t *value) {
+  int64_t words[2];
+  if (Handle::of(rank).isOnDevice()) {
+    if (!Handle::of(rank).fetch(&words[0], first, sizeof(int64_t)) ||
+        !Handle::of(rank).fetch(&words[1], value, sizeof(int64_t)))
+      Handle::of(rank).leave();
+    first = &words[0];
+    value = &words[1];
+  }
   if (*first != TAPESTRY_NOTHING_OUTSIDE) {
     Handle::of(rank).endOutside(index, *first, *value);
     Handle::of(rank).leave();
@@ -113,6 +121,24 @@ int64_t tapestry_rt_share(int64_t units, int64_t behind) {
                               part->count);
 }
 
+/// The rank of a call that a kernel's function makes.
+static Handle &handleOf(TapestryRank *rank) {
+  return rank ? Handle::of(rank) : *Handle::current();
+}
+
+void tapestry_rt_launch(TapestryRank *rank, const TapestryDeviceCode *code,
+                        int64_t kernel, int64_t blocks, int64_t threads,
+                        void **arguments) {
+  if (!handleOf(rank).launch(*code, kernel, blocks, threads, arguments))
+    handleOf(rank).leave();
+}
+
+void tapestry_rt_fetch(TapestryRank *rank, void *host, const void *device,
+                       int64_t bytes) {
+  if (!handleOf(rank).fetch(host, device, bytes))
+    handleOf(rank).leave();
+}
+
 void tapestry_rt_vertex(TapestryRank *rank, int64_t vertex) {
   Handle::of(rank).enterVertex(vertex);
 }
@@ -166,10 +192,15 @@ void *tapestry_rt_allocate(TapestryRank *rank, int32_t space,
   return memory;
 }
 
-void tapestry_rt_free(TapestryRank *, int32_t, void *memory) {
+void tapestry_rt_free(TapestryRank *rank, int32_t space, void *memory) {
+  if (space != TAPESTRY_HOST) {
+    if (Handle *owner = rank ? &Handle::of(rank) : Handle::current())
+      owner->release(space, memory);
+    return;
+  }
   if (Part *part = Part::current())
     part->take(-Arena::askedBytes(memory));
-  // The block knows its arena, and all spaces there are lie on the host.
+  // The block knows its arena.
   Arena::free(memory);
 }
 

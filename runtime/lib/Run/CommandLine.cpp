@@ -87,6 +87,7 @@ void CommandLine::printHelp() const {
       "  --slow-link BYTES    let ranks of the local back end send at most so "
       "much in a\n"
       "                       second (such as 100MB)\n"
+      "  --share-devices      let ranks of this machine share its GPUs\n"
       "  --repeat K           run K times\n"
       "  --threads T          threads of each rank (default: as many as there "
       "are cores for)\n"
@@ -196,6 +197,10 @@ bool CommandLine::parseOption() {
   }
   if (strcmp(argv[at], "-q") == 0) {
     options.progress = false;
+    return true;
+  }
+  if (strcmp(argv[at], "--share-devices") == 0) {
+    options.sharesDevices = true;
     return true;
   }
   if (isOption("--backend"))

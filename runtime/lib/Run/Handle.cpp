@@ -1,6 +1,7 @@
 //===- Handle.cpp - What generated code runs in ---------------------------===//
 
 #include "Run/Handle.h"
+#include "Memory/Arena.h"
 #include <unistd.h>
 
 using namespace tapestry;
@@ -64,6 +65,22 @@ Status tapestry::rt::checkSpace(int32_t space) {
       format("the program asks for memory in space %d; this runtime has "
              "only %d, the host's",
              space, TAPESTRY_HOST));
+}
+
+void Handle::release(int32_t, void *memory) {
+  // The block knows its arena.
+  Arena::free(memory);
+}
+
+bool Handle::launch(const TapestryDeviceCode &, int64_t, int64_t, int64_t,
+                    void **) {
+  fail(Status::failure(ExitEnvironment, "it has no device to launch on"));
+  return false;
+}
+
+bool Handle::fetch(void *, const void *, int64_t) {
+  fail(Status::failure(ExitEnvironment, "it has no device to read from"));
+  return false;
 }
 
 void Handle::endBlock(int32_t number) {

@@ -63,6 +63,18 @@ public:
   /// Memory in a space of the ABI.
   virtual Status allocate(int32_t space, uint64_t bytes, uint64_t alignment,
                           void *&memory) = 0;
+  /// Whether the program's tensors lie in the memory of a device.
+  virtual bool isOnDevice() const { return false; }
+  /// Gives back what `allocate` has returned.
+  virtual void release(int32_t space, void *memory);
+  /// Has a kernel run on the device. Returns false where generated code must
+  /// `leave`.
+  [[nodiscard]] virtual bool launch(const TapestryDeviceCode &code,
+                                    int64_t kernel, int64_t blocks,
+                                    int64_t threads, void **arguments);
+  /// Copies from the device when all that it was told is done. Returns false
+  /// where generated code must `leave`.
+  [[nodiscard]] virtual bool fetch(void *host, const void *from, int64_t bytes);
   /// Counts in the peak so many bytes of the host beside those that are
   /// allocated.
   virtual void reach(int64_t) {}

@@ -7,6 +7,7 @@
 #include "Core/Program.h"
 #include "Core/Types.h"
 #include "Memory/Arena.h"
+#include "Run/Plugin.h"
 #include "tapestry-rt/Counted.h"
 #include <algorithm>
 #include <cstdio>
@@ -201,7 +202,7 @@ bool Job::isInPlace(int input) const {
 }
 
 void Job::findLent() {
-  if (backendName != "local" || held)
+  if (backendName != "local" || held || program.space != TAPESTRY_HOST)
     return;
   for (int32_t i = 0; i < program.num_inputs; ++i)
     for (int64_t device = 0; device < program.devices; ++device) {
@@ -287,6 +288,9 @@ Status Job::checkOptions() {
                    format("--slow-link is for --backend local, and the back "
                           "end here is %s",
                           backendName.c_str()));
+  if (isOnDevice() && held)
+    return failure(ExitUsage, "sessions hold tensors in the host's memory, and "
+                              "the program is for the memory of devices");
   if (options.repeat < 1)
     return failure(ExitUsage, format("--repeat: %lld is less than 1",
                                      static_cast<long long>(options.repeat)));
@@ -302,6 +306,33 @@ Status Job::checkOptions() {
   if (!status.failed())
     status = checkEnvironment();
   return status;
+}
+
+Status Job::openDevices(int64_t ranks) {
+  if (!isOnDevice())
+    return Status::success();
+  std::string error;
+  devices = openDevicePlugin("cuda", error);
+  if (!devices)
+    return failure(ExitEnvironment, error);
+  int count = devices->count();
+  if (count == 0)
+    return failure(ExitEnvironment, "this machine has no GPU");
+  if (count < ranks && !options.sharesDevices)
+    return failure(ExitEnvironment,
+                   format("%s of this machine need a GPU each, and it has %d "
+                          "(--share-devices lets ranks share)",
+                          countOf(ranks, "rank").c_str(), count));
+  return Status::success();
+}
+
+int Job::deviceNumber(int64_t rank) const {
+  if (backendName == "mpi")
+    for (const char *name :
+         {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"})
+      if (const char *text = getenv(name))
+        return atoi(text) % devices->count();
+  return static_cast<int>(rank % devices->count());
 }
 
 bool Job::isFed(int input) const {
@@ -395,7 +426,9 @@ Status Job::openFiles() {
 void Job::countThreads(int64_t ranks) {
   cores = distinctCores();
   int64_t asked = options.threads ? options.threads : program.threads;
-  numThreads = static_cast<int>(asked ? asked : threadsPerRank(ranks));
+  numThreads = static_cast<int>(isOnDevice() ? 1
+                                : asked      ? asked
+                                             : threadsPerRank(ranks));
 }
 
 bool Job::communicatesBeside() const {
@@ -413,13 +446,16 @@ std::vector<int> Job::coresOf(int64_t device) const {
 }
 
 const int64_t *Job::predictedPeaks() const {
-  return numThreads == std::max<int64_t>(program.threads, 1)
+  return isOnDevice() || numThreads == std::max<int64_t>(program.threads, 1)
              ? program.predicted_peak_bytes
              : nullptr;
 }
 
 Status Job::checkMemory(int64_t first, int64_t last, int share) {
   countThreads((last - first) * share);
+  // A device says what it has when it is asked.
+  if (isOnDevice())
+    return Status::success();
   if (options.memoryLimit <= 0 && !held) {
     budget.limit = availableMemory() / share;
     budget.isRoomy = true;

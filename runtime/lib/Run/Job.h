@@ -13,6 +13,7 @@
 #include "Memory/HeldTensor.h"
 #include "Run/Fault.h"
 #include "Run/Progress.h"
+#include "tapestry-rt/Device.h"
 #include <memory>
 #include <vector>
 
@@ -64,6 +65,14 @@ public:
   /// Checks that the inputs and outputs of the devices [first, last) fit into
   /// what this process may allocate, `share` processes being on this machine.
   Status checkMemory(int64_t first, int64_t last, int share);
+
+  /// Where the program is for devices: finds them, for so many ranks of this
+  /// machine.
+  Status openDevices(int64_t ranks);
+  /// Whether the program's tensors lie in the memory of devices.
+  bool isOnDevice() const { return program.space == TAPESTRY_CUDA; }
+  /// Which one is a rank's.
+  int deviceNumber(int64_t rank) const;
 
   /// "mpi" or "local".
   const std::string &backend() const { return backendName; }
@@ -133,6 +142,7 @@ public:
   /// Per output; null where it was not asked for.
   std::vector<std::unique_ptr<OutputFile>> outputs;
   Progress progress;
+  DeviceDriver *devices = nullptr;
 
 private:
   Status checkInputs();

@@ -36,11 +36,12 @@ static void addLibraryPath(std::vector<std::string> &folders) {
     folders.push_back(paths->dls_serpath[i].dls_name);
 }
 
-/// The entry point of a back end's library, whose path becomes `path`; null
-/// with an `error`.
-static OpenBackendFn loadPlugin(const std::string &backend, std::string &path,
-                                std::string &error) {
-  std::string file = "libtapestry-rt-" + backend + ".so";
+/// The library `file`, which `needer` needs, and its `entry`; null with an
+/// `error`.
+static void *loadPlugin(const std::string &needer, const std::string &name,
+                        const char *entry, std::string &path,
+                        std::string &error) {
+  std::string file = "libtapestry-rt-" + name + ".so";
   std::vector<std::string> folders;
   if (const char *list = getenv("TAPESTRY_RT_PATH"))
     addFolders(folders, list);
@@ -58,27 +59,35 @@ static OpenBackendFn loadPlugin(const std::string &backend, std::string &path,
     searched += (searched.empty() ? "" : ", ") + folder;
   }
   if (path.empty()) {
-    error = "the back end '" + backend + "' needs " + file +
-            ", which is in none of " + searched +
+    error = needer + " needs " + file + ", which is in none of " + searched +
             " (TAPESTRY_RT_PATH can name its folder)";
     return nullptr;
   }
   // Global: MPI loads parts of itself that look for its symbols.
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (!library) {
-    error = "the back end '" + backend + "' cannot be loaded: " + dlerror();
+    error = needer + " cannot be loaded: " + dlerror();
     return nullptr;
   }
-  auto open = reinterpret_cast<OpenBackendFn>(dlsym(library, backendEntryName));
+  void *open = dlsym(library, entry);
   if (!open)
-    error = path + " is no back end: it lacks " + backendEntryName;
+    error = path + " is none of its kind: it lacks " + entry;
   return open;
+}
+
+/// The entry point of a back end's library, whose path becomes `path`; null
+/// with an `error`.
+static OpenBackendFn loadBackend(const std::string &backend, std::string &path,
+                                 std::string &error) {
+  return reinterpret_cast<OpenBackendFn>(
+      loadPlugin("the back end '" + backend + "'", backend, backendEntryName,
+                 path, error));
 }
 
 std::string tapestry::rt::whyNotLoadable(const std::string &backend) {
   std::string path, error;
   if (backend != "local")
-    loadPlugin(backend, path, error);
+    loadBackend(backend, path, error);
   return error;
 }
 
@@ -86,7 +95,7 @@ const Backend *tapestry::rt::openPlugin(const std::string &backend,
                                         double timeoutSeconds,
                                         std::string &error) {
   std::string path;
-  OpenBackendFn open = loadPlugin(backend, path, error);
+  OpenBackendFn open = loadBackend(backend, path, error);
   if (!open)
     return nullptr;
   TransportError reason;
@@ -94,4 +103,18 @@ const Backend *tapestry::rt::openPlugin(const std::string &backend,
   if (!opened)
     error = path + ": " + reason.text;
   return opened;
+}
+
+DeviceDriver *tapestry::rt::openDevicePlugin(const std::string &kind,
+                                             std::string &error) {
+  std::string path;
+  auto open = reinterpret_cast<OpenDevicesFn>(loadPlugin(
+      "the target '" + kind + "'", kind, deviceEntryName, path, error));
+  if (!open)
+    return nullptr;
+  TransportError reason;
+  DeviceDriver *devices = open(deviceVersion, &reason);
+  if (!devices)
+    error = path + ": " + reason.text;
+  return devices;
 }

@@ -4,6 +4,7 @@
 #define TAPESTRY_RT_RUN_PLUGIN_H
 
 #include "tapestry-rt/Backend.h"
+#include "tapestry-rt/Device.h"
 #include <string>
 
 namespace tapestry {
@@ -15,6 +16,10 @@ namespace rt {
 /// missing.
 const Backend *openPlugin(const std::string &backend, double timeoutSeconds,
                           std::string &error);
+
+/// Opens libtapestry-rt-<kind>.so and the devices of this process, in the same
+/// way.
+DeviceDriver *openDevicePlugin(const std::string &kind, std::string &error);
 
 } // namespace rt
 } // namespace tapestry

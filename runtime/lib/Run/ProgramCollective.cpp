@@ -22,6 +22,7 @@ Status ProgramCollective::prepare(const TapestryProgram &program,
                                         static_cast<long long>(number.parts))
                                      .c_str());
   exchanges = !isReduction(collective->kind);
+  isPart = number.parts != 0;
   Status status = Status::success();
   if (!exchanges) {
     status = prepareReduction(program.devices, number);
@@ -56,15 +57,15 @@ Status ProgramCollective::prepareReduction(int64_t devices,
                                            CollectiveNumber number) {
   group = groupOf(*collective, devices, device);
   source = sourceBox(*collective, device).copy();
-  bool isPart = cutToPart(source, number);
+  bool fits = cutToPart(source, number);
   for (int member : group.members) {
     targetBoxes.push_back(targetBox(*collective, member).copy());
-    isPart &= cutToPart(targetBoxes.back(), number);
+    fits &= cutToPart(targetBoxes.back(), number);
   }
   targets.assign(targetBoxes.begin(), targetBoxes.end());
   before = number.part * volume(targets[group.position]);
-  return isPart ? Status::success()
-                : Status::failure(ExitEnvironment, "it has no such part");
+  return fits ? Status::success()
+              : Status::failure(ExitEnvironment, "it has no such part");
 }
 
 Status ProgramCollective::prepareWhole(int64_t devices,
@@ -112,6 +113,18 @@ int64_t ProgramCollective::scratchBytes() const {
                      ? reduceScatterBytes(targets, dtypeSize(collective->dtype))
                      : 0;
   return whole ? std::max(ours, whole->scratchBytes()) : ours;
+}
+
+int64_t ProgramCollective::sourceBytes() const {
+  return dtypeSize(collective->dtype) *
+         volume(exchanges ? sourceBox(*collective, device) : BoxRef(source));
+}
+
+int64_t ProgramCollective::targetBytes() const {
+  int64_t elements = 0;
+  for (int number = 0; number < collective->targets; ++number)
+    elements += volume(targetBox(*collective, device, number));
+  return dtypeSize(collective->dtype) * elements;
 }
 
 Status ProgramCollective::run(Communicator &communicator, const void *from,

@@ -35,6 +35,11 @@ public:
   /// Bytes that a call needs beside its buffers: the same, as they are
   /// predicted, whoever does it.
   int64_t scratchBytes() const;
+  /// Bytes of the buffers that a call is given, of whose target it may leave
+  /// some as they are.
+  int64_t sourceBytes() const;
+  int64_t targetBytes() const;
+  bool writesAll() const { return !isPart && collective->fragments == 0; }
   /// `scratch` has so many bytes.
   Status run(Communicator &communicator, const void *from, void *target,
              char *scratch);
@@ -52,6 +57,7 @@ private:
   int64_t device = 0;
   std::string what;
   bool exchanges = false;
+  bool isPart = false;
   ExchangePlan exchange;
   ReductionGroup group;
   // What the group's members hold before, and each after.

@@ -22,7 +22,8 @@ Rank::Rank(Job &job, const Backend &backend)
                      this->job.progress.waits(communicator.rank(), what, peer,
                                               seconds);
                    }),
-      arena(job.budget), inputs(program.num_inputs, nullptr),
+      arena(job.budget, job.isOnDevice() ? &together : nullptr),
+      inputs(program.num_inputs, nullptr),
       outputs(program.num_outputs, nullptr),
       isHandedOut(program.num_outputs, false),
       collectives(program.num_collectives), lane(allowedCores()), report(job),
@@ -89,6 +90,10 @@ Status Rank::start() {
   Status status = nameOutputs();
   if (status.failed())
     return status;
+  if (job.isOnDevice())
+    status = openDevice();
+  if (status.failed())
+    return status;
   if (job.threads() > 1)
     formTeam(job.threads(), job.coresOf(device()));
   if (job.reserved)
@@ -105,6 +110,8 @@ Status Rank::start() {
 
 Status Rank::allocate(int32_t space, uint64_t bytes, uint64_t alignment,
                       void *&memory) {
+  if (deviceArena && space == program.space)
+    return deviceArena->allocate(bytes, memory);
   if (Status status = checkSpace(space); status.failed())
     return status;
   memory = arena.allocate(bytes, alignment);
@@ -146,6 +153,9 @@ Status Rank::runOnce() {
   }
   if (!call(program, inputs.data(), outputs.data()))
     return failure;
+  Status status = synchronize();
+  if (status.failed())
+    return status;
   enterVertex(-1);
   runTimes.push_back(nowNanoseconds() - begin);
   return checkCounts(run);
@@ -202,8 +212,20 @@ Status Rank::feed(size_t number) {
   int64_t kept = communicator.keptBytes();
   int64_t begin = nowNanoseconds();
   communicator.begin(-1, "feed");
-  Status status = exchangeBoxes(communicator, feedPlans[number],
-                                outputs[feed.output], inputs[feed.input]);
+  Status status = Status::success();
+  if (gpu) {
+    // All of the input is written.
+    int64_t read = partBytes(program.outputs[feed.output], device());
+    int64_t written = partBytes(program.inputs[feed.input], device());
+    status = take(outputs[feed.output], read, [&](const void *from) {
+      return fill(inputs[feed.input], written, [&](void *to) {
+        return exchangeBoxes(communicator, feedPlans[number], from, to);
+      });
+    });
+  } else {
+    status = exchangeBoxes(communicator, feedPlans[number],
+                           outputs[feed.output], inputs[feed.input]);
+  }
   int64_t end = nowNanoseconds();
   report.sentBytes[index] = communicator.sentBytes() - sent;
   report.keptBytes[index] = communicator.keptBytes() - kept;
@@ -317,12 +339,19 @@ Status Rank::showResults() {
     return output.rank == 0 && output.owner[rank];
   };
   std::string own;
-  for (int32_t i = 0; i < program.num_outputs; ++i)
+  Status status = Status::success();
+  for (int32_t i = 0; i < program.num_outputs && !status.failed(); ++i)
     if (owns(program.outputs[i], device()))
-      own.append(static_cast<const char *>(outputs[i]),
-                 dtypeSize(program.outputs[i].dtype));
+      status = take(outputs[i], dtypeSize(program.outputs[i].dtype),
+                    [&](const void *number) {
+                      own.append(static_cast<const char *>(number),
+                                 dtypeSize(program.outputs[i].dtype));
+                      return Status::success();
+                    });
+  if (status.failed())
+    return status;
   std::vector<std::vector<char>> all;
-  Status status = communicator.gather(own.data(), own.size(), all);
+  status = communicator.gather(own.data(), own.size(), all);
   if (status.failed() || communicator.rank() != 0)
     return status;
   std::vector<const void *> numbers(program.num_outputs, nullptr);
@@ -338,7 +367,8 @@ Status Rank::showResults() {
 }
 
 Status Rank::writeReport() {
-  report.peakBytes = arena.peakBytes() + job.bytesInPlace(device());
+  report.peakBytes = (gpu ? together.peakBytes() : arena.peakBytes()) +
+                     job.bytesInPlace(device());
   std::vector<int64_t> numbers = report.pack();
   std::vector<std::vector<char>> all;
   Status status = communicator.gather(

@@ -8,11 +8,13 @@
 #ifndef TAPESTRY_RT_RUN_RANK_H
 #define TAPESTRY_RT_RUN_RANK_H
 
+#include "Memory/DeviceArena.h"
 #include "Run/Handle.h"
 #include "Run/Job.h"
 #include "Run/Lane.h"
 #include "Run/ProgramCollective.h"
 #include "Run/Report.h"
+#include "Run/Staging.h"
 #include <functional>
 #include <list>
 #include <map>
@@ -48,6 +50,13 @@ public:
   Status allocate(int32_t space, uint64_t bytes, uint64_t alignment,
                   void *&memory) override;
   void reach(int64_t bytes) override { arena.reach(bytes); }
+  bool isOnDevice() const override { return gpu != nullptr; }
+  void release(int32_t space, void *memory) override;
+  [[nodiscard]] bool launch(const TapestryDeviceCode &code, int64_t kernel,
+                            int64_t blocks, int64_t threads,
+                            void **arguments) override;
+  [[nodiscard]] bool fetch(void *host, const void *from,
+                           int64_t bytes) override;
 
 private:
   const char *vertexName() const override;
@@ -55,6 +64,18 @@ private:
   /// As `fail`, with this message of all ranks.
   void endAll(const Status &status, const std::string &message);
   Status start();
+  /// Where inputs and outputs lie.
+  int32_t space() const {
+    return gpu ? static_cast<int32_t>(program.space) : TAPESTRY_HOST;
+  }
+  Status openDevice();
+  Status synchronize();
+  /// Has `read` write a tensor of the program, or a copy that then goes there;
+  /// and `write` read one.
+  Status fill(void *tensor, int64_t bytes,
+              const std::function<Status(void *)> &read);
+  Status take(const void *tensor, int64_t bytes,
+              const std::function<Status(const void *)> &write);
   Status nameOutputs();
   Status nameAgain();
   Status readInputs();
@@ -97,6 +118,7 @@ private:
   Status prepareCall(Call &call);
   Status findCollective(Call &call);
   Status carryOut(Call &call, const void *source, void *target);
+  Status runStaged(Call &call, const void *source, void *target);
   void count(const Call &call);
   void leaveOut(int64_t begin, int64_t end);
   Status strike(const std::string &where);
@@ -109,7 +131,12 @@ private:
   Transport &transport;
   BackendCollectives *const own;
   Communicator communicator;
+  /// What it and the device's have allocated, where there is one.
+  LiveBytes together;
   Arena arena;
+  std::unique_ptr<Device> gpu;
+  std::unique_ptr<DeviceArena> deviceArena;
+  Staging stagedSource, stagedTarget; // of collectives
 
   std::vector<void *> inputs; // buffers of this rank's parts
   std::vector<void *> outputs;

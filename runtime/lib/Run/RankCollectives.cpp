@@ -50,8 +50,9 @@ Status Rank::carryOut(Call &call, const void *source, void *target) {
   call.begin = nowNanoseconds();
   communicator.begin(static_cast<int>(call.number.index),
                      call.collective->name().c_str());
-  Status status =
-      call.collective->run(communicator, source, target, call.scratch.data());
+  Status status = gpu ? runStaged(call, source, target)
+                      : call.collective->run(communicator, source, target,
+                                             call.scratch.data());
   call.end = nowNanoseconds();
   call.sent = communicator.sentBytes() - sent;
   call.kept = communicator.keptBytes() - kept;
@@ -98,7 +99,8 @@ bool Rank::startCollective(int64_t called, const void *source, void *target) {
   started.emplace_back(called);
   Call &call = started.back();
   Status status = prepareCall(call);
-  bool isBeside = communicator.allowsThreads() && job.communicatesBeside();
+  bool isBeside =
+      communicator.allowsThreads() && job.communicatesBeside() && !gpu;
   if (!status.failed() && isBeside)
     status = lane.start(
         [this, &call, source, target] {

@@ -21,8 +21,11 @@ using namespace tapestry::rt;
 /// An input as its file is now, into memory that is there.
 Status Rank::readFile(int32_t number, const InputFile &file) {
   int64_t since = nowNanoseconds();
+  const TapestryTensor &tensor = program.inputs[number];
   Status status =
-      file.read(boxOf(program.inputs[number], device()), inputs[number]);
+      fill(inputs[number], partBytes(tensor, device()), [&](void *memory) {
+        return file.read(boxOf(tensor, device()), memory);
+      });
   trace(TraceEvent::Read, number, since, nowNanoseconds());
   return status;
 }
@@ -36,7 +39,7 @@ Status Rank::readInput(int32_t number) {
   if (job.deviceWith(number, device()) != device())
     return Status::success(); // comes when the others have theirs
   const TapestryTensor &tensor = program.inputs[number];
-  Status status = allocate(TAPESTRY_HOST, partBytes(tensor, device()),
+  Status status = allocate(space(), partBytes(tensor, device()),
                            Arena::minAlignment, inputs[number]);
   if (status.failed() || job.isHeld(number) || isTakenIn(program, number))
     return status;
@@ -73,9 +76,8 @@ Status Rank::readInputs() {
       return status;
   }
   for (int32_t i = 0; i < program.num_outputs; ++i) {
-    Status status =
-        allocate(TAPESTRY_HOST, partBytes(program.outputs[i], device()),
-                 Arena::minAlignment, outputs[i]);
+    Status status = allocate(space(), partBytes(program.outputs[i], device()),
+                             Arena::minAlignment, outputs[i]);
     if (status.failed())
       return status;
   }
@@ -135,7 +137,10 @@ Status Rank::writeOutput(size_t number) {
   if (!status.failed() && writes)
     status = file.open();
   if (!status.failed() && writes)
-    status = file.write(boxOf(tensor, device()), outputs[number]);
+    status = take(outputs[number], partBytes(tensor, device()),
+                  [&](const void *memory) {
+                    return file.write(boxOf(tensor, device()), memory);
+                  });
   // Ranks of one process share the open file: all write, then it is closed,
   // which may tell of late errors, and only then named.
   if (!status.failed())

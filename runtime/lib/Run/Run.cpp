@@ -129,6 +129,8 @@ static int runProcesses(Job &job) {
   auto devices = static_cast<int>(job.program.devices);
   bool isIdle = transport->rank() >= devices;
   if (!isIdle)
+    status = job.openDevices(transport->ranksOnHost());
+  if (!isIdle && !status.failed())
     status = job.openFiles();
   if (!isIdle && !status.failed())
     status = job.checkMemory(transport->rank(), transport->rank() + 1,
@@ -178,6 +180,8 @@ int tapestry::rt::run(const TapestryProgram &program,
                "most %lld ranks",
                static_cast<long long>(program.devices),
                static_cast<long long>(maxLocalRanks)));
+  if (!status.failed())
+    status = job.openDevices(program.devices);
   if (!status.failed())
     status = job.openFiles();
   if (!status.failed())

@@ -22,7 +22,8 @@ public:
   Temporaries getTemporaries(mlir::func::FuncOp kernel) const override;
   void addKernelPasses(mlir::OpPassManager &functions) const override;
   void addMathPasses(mlir::OpPassManager &functions) const override;
-  void addLoweringPasses(mlir::OpPassManager &pm) const override;
+  void addLoweringPasses(mlir::OpPassManager &pm,
+                         llvm::StringRef last = {}) const override;
   void emitLaunch(mlir::OpBuilder &b, mlir::Location loc,
                   mlir::LLVM::LLVMFuncOp kernel,
                   llvm::ArrayRef<FlatBuffer> arguments) const override;

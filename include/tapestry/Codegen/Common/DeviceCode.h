@@ -17,6 +17,10 @@ constexpr llvm::StringLiteral deviceAttrName = "tapestry.device";
 /// Unit attribute of operations that will be kernels, and of outlined ones.
 constexpr llvm::StringLiteral kernelAttrName = "tapestry.kernel";
 
+/// Unit attribute of functions that work on the host's memory, whatever the
+/// target is.
+constexpr llvm::StringLiteral hostAttrName = "tapestry.host";
+
 /// Unit attribute of nests over few points, of which there are many beside each
 /// other: shapes do not tell their kernels apart.
 constexpr llvm::StringLiteral rimAttrName = "tapestry.rim";
@@ -33,6 +37,10 @@ inline bool isKernel(mlir::Operation *op) {
 }
 
 inline bool isRim(mlir::Operation *op) { return op->hasAttr(rimAttrName); }
+
+inline bool isHostCode(mlir::Operation *function) {
+  return function->hasAttr(hostAttrName);
+}
 
 /// Whether passes of code generation may touch `function`.
 inline bool isDeviceCode(mlir::Operation *function) {

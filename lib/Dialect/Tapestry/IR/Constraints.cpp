@@ -329,6 +329,7 @@ static constexpr index::OwnAttribute ownAttributes[] = {
      isVertexName},
     {"tapestry.device", "is a unit attribute of functions and calls",
      isDeviceMark},
+    {"tapestry.host", "is a unit attribute", isMark},
     {"tapestry.kernel", "is a unit attribute", isMark},
     {"tapestry.rim", "is a unit attribute", isMark},
     {"tapestry.parallel", "is a unit attribute", isMark},

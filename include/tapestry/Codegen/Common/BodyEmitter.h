@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAPESTRY_LIB_CODEGEN_CPU_BODYEMITTER_H
-#define TAPESTRY_LIB_CODEGEN_CPU_BODYEMITTER_H
+#ifndef TAPESTRY_CODEGEN_COMMON_BODYEMITTER_H
+#define TAPESTRY_CODEGEN_COMMON_BODYEMITTER_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "tapestry/Codegen/Common/IndexBuilder.h"
@@ -87,4 +87,4 @@ private:
 
 } // namespace tapestry
 
-#endif // TAPESTRY_LIB_CODEGEN_CPU_BODYEMITTER_H
+#endif // TAPESTRY_CODEGEN_COMMON_BODYEMITTER_H

@@ -1,0 +1,138 @@
+//===- Passes.td - Code passes for GPUs --------------------*- tablegen -*-===//
+//
+// Declares the passes of lib/Codegen/GPU, one per file there. They touch only
+// functions that are marked, as those of Codegen/Common.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_CODEGEN_GPU_PASSES_TD
+#define TAPESTRY_CODEGEN_GPU_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SplitHostKernels : Pass<"tapestry-split-host-kernels", "::mlir::ModuleOp"> {
+  let summary = "Give functions of the host kernels of their own";
+  let description = [{
+    A function marked `tapestry.host` works on the host's memory, whatever the
+    device is: what reductions of the runtime combine by. The kernels that it
+    calls become copies with that mark, which the host's code generation takes.
+
+    ```mlir
+    func.func @combine(...) attributes {tapestry.device, tapestry.host} {
+      call @tapestry_kernel(...)
+    }
+    ```
+    becomes a call of `@tapestry_kernel.host`.
+  }];
+  let statistics = [
+    Statistic<"numSplit", "split", "Kernels copied for the host">
+  ];
+}
+
+def MapKernels : Pass<"tapestry-map-kernels", "::mlir::func::FuncOp"> {
+  let summary = "Map operations on buffers to the threads of a GPU";
+  let description = [{
+    Replaces every operation on buffers by a `gpu.launch`, whatever its element
+    operation and its combining operation:
+
+    - a thread per result, in an order in which neighbours write neighbours, with
+      a loop of its own over what is reduced;
+    - a block per result where few results reduce much: threads share the
+      reduction's points and combine what they have in shared memory;
+    - a block per tile of results where two inputs meet in each (any product under
+      any sum): blocks of both lie in shared memory, and a thread keeps a square of
+      results in registers.
+
+    Operations whose subscripts are not linear are computed by a thread per result
+    on buffers as they are; loops over elements (scatters, blocks with bodies) by
+    one thread. Tails are left out by comparisons, nothing is padded.
+
+    ```mlir
+    linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+        ins(%x : memref<?xf32>) outs(%y : memref<?xf32>) {...}
+    ```
+    becomes
+    ```mlir
+    gpu.launch blocks(%b, ...) in (%blocks, ...) threads(%t, ...) in (%c256, ...) {
+      scf.for %i = %first to %n step %all {
+        %e = memref.load %fx[%i] : memref<?xf32>
+        ...
+      }
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numPoints", "points", "Operations with a thread per result">,
+    Statistic<"numBlocks", "blocks", "Reductions with a block per result">,
+    Statistic<"numTiled", "tiled", "Products in tiles">,
+    Statistic<"numPlain", "plain", "Operations on buffers as they are">,
+    Statistic<"numSerial", "serial", "Loops left to one thread">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::affine::AffineDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
+def OutlineLaunches : Pass<"tapestry-outline-launches", "::mlir::ModuleOp"> {
+  let summary = "Move what runs on the GPU to one gpu.module";
+  let description = [{
+    Each `gpu.launch` of marked functions becomes a `gpu.func` of the module
+    `tapestry_device`, whose arguments are pointers and numbers, and a call of the
+    runtime (`tapestry_rt_launch`) with its number. What the host's part reads of
+    buffers (a loop's condition) is fetched (`tapestry_rt_fetch`). What would touch
+    the device's memory from the host is an error that names the operation.
+  }];
+  let statistics = [
+    Statistic<"numKernels", "kernels", "Functions of the GPU">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def LowerToStub : Pass<"tapestry-lower-to-stub", "::mlir::ModuleOp"> {
+  let summary = "Copy what runs on the GPU for the tests' driver";
+  let description = [{
+    Where `archs` names `stub`: the functions of `tapestry_device` become ones of
+    this machine, which ask the driver of the tests (test/lib/CUDAStub) for the
+    numbers of their thread and block, for the block's memory, and to wait at
+    barriers. They lie in a module of their own, in the LLVM dialect.
+  }];
+  let options = [
+    Option<"archs", "archs", "std::string", "\"sm_80\"",
+           "Architectures, with commas between them">
+  ];
+  let dependentDialects = ["::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect"];
+}
+
+def LowerToNVVM : Pass<"tapestry-lower-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Convert what runs on the GPU to the NVVM dialect";
+  let description = [{
+    MLIR's conversion, without libdevice: what neither an instruction nor an
+    expansion of ours computes is an error that names the operation.
+  }];
+  let dependentDialects = ["::mlir::cf::ControlFlowDialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::NVVM::NVVMDialect"];
+}
+
+def EmbedImages : Pass<"tapestry-embed-images", "::mlir::ModuleOp"> {
+  let summary = "Put the GPU's code into the program's constants";
+  let description = [{
+    Makes an image of the module `tapestry_device` per architecture, PTX or, for
+    the tests' architecture `stub`, an object of this machine, and the table
+    `tapestry_device_code` of the runtime's ABI.h that calls of
+    `tapestry_rt_launch` name. The gpu.modules are erased.
+  }];
+  let options = [
+    Option<"archs", "archs", "std::string", "\"sm_80\"",
+           "Architectures, with commas between them">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+#endif // TAPESTRY_CODEGEN_GPU_PASSES_TD

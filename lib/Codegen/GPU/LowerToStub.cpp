@@ -1,0 +1,146 @@
+//===- LowerToStub.cpp - What the GPU runs, for this machine --------------===//
+//
+// For tests where no GPU is: the same functions, which ask the tests' driver
+// (test/lib/CUDAStub) which thread they are. A function takes what a launch
+// takes, the addresses of its arguments.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceModule.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Pass/PassManager.h"
+#include "tapestry/Codegen/CPU/Passes.h"
+#include "tapestry/Codegen/Common/DeviceCode.h"
+#include "tapestry/Codegen/GPU/Passes.h"
+
+using namespace mlir;
+
+namespace tapestry {
+
+#define GEN_PASS_DEF_LOWERTOSTUB
+#include "tapestry/Codegen/GPU/Passes.h.inc"
+
+namespace {
+
+struct LowerToStub : public impl::LowerToStubBase<LowerToStub> {
+  using LowerToStubBase::LowerToStubBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    LowerToStubBase::getDependentDialects(registry);
+    createLowerKernelsToLLVM()->getDependentDialects(registry);
+  }
+  void runOnOperation() override;
+  void build(gpu::GPUFuncOp kernel);
+  void replace(Operation *op);
+  Value call(OpBuilder &b, Location loc, StringRef name, TypeRange results,
+             ValueRange operands);
+
+  ModuleOp stub;
+};
+
+/// Calls a function of the driver.
+Value LowerToStub::call(OpBuilder &b, Location loc, StringRef name,
+                        TypeRange results, ValueRange operands) {
+  if (!stub.lookupSymbol(name)) {
+    auto function = func::FuncOp::create(
+        loc, name, b.getFunctionType(operands.getTypes(), results));
+    function.setPrivate();
+    function->setAttr(deviceAttrName, b.getUnitAttr());
+    stub.push_back(function);
+  }
+  auto made = func::CallOp::create(b, loc, name, results, operands);
+  return results.empty() ? Value() : made.getResult(0);
+}
+
+void LowerToStub::replace(Operation *op) {
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  auto number = [&](StringRef name) {
+    Value word = call(b, loc, name, b.getI64Type(), {});
+    op->getResult(0).replaceAllUsesWith(
+        arith::IndexCastOp::create(b, loc, b.getIndexType(), word));
+  };
+  if (isa<gpu::ThreadIdOp>(op))
+    number("tapestry_stub_thread");
+  else if (isa<gpu::BlockIdOp>(op))
+    number("tapestry_stub_block");
+  else if (isa<gpu::BarrierOp>(op))
+    call(b, loc, "tapestry_stub_barrier", {}, {});
+  else if (isa<gpu::ReturnOp>(op))
+    func::ReturnOp::create(b, loc);
+  else if (isa<gpu::GPUDialect>(op->getDialect()))
+    op->emitError("has no form for the tests' driver");
+  else
+    return;
+  op->erase();
+}
+
+void LowerToStub::build(gpu::GPUFuncOp kernel) {
+  Location loc = kernel.getLoc();
+  OpBuilder b(&getContext());
+  auto pointer = LLVM::LLVMPointerType::get(&getContext());
+  auto function = func::FuncOp::create(loc, kernel.getName(),
+                                       b.getFunctionType({pointer}, {}));
+  function->setAttr(deviceAttrName, b.getUnitAttr());
+  stub.push_back(function);
+  Block *entry = function.addEntryBlock();
+  b.setInsertionPointToStart(entry);
+  IRMapping mapping;
+  for (auto [number, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    Type stored = type.isIndex() ? Type(b.getI64Type()) : type;
+    Value place = LLVM::LoadOp::create(
+        b, loc, pointer,
+        LLVM::GEPOp::create(
+            b, loc, pointer, pointer, entry->getArgument(0),
+            ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(number)}));
+    Value argument = LLVM::LoadOp::create(b, loc, stored, place);
+    if (stored != type)
+      argument = arith::IndexCastOp::create(b, loc, type, argument);
+    mapping.map(kernel.getArgument(number), argument);
+  }
+  for (auto [number, memory] :
+       llvm::enumerate(kernel.getWorkgroupAttributions())) {
+    auto type = cast<MemRefType>(memory.getType());
+    type = MemRefType::get(type.getShape(), type.getElementType());
+    int64_t bytes = type.getNumElements() *
+                    llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    auto word = [&](int64_t value) -> Value {
+      return LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+    };
+    Value at = call(b, loc, "tapestry_stub_shared", pointer,
+                    {word(static_cast<int64_t>(number)), word(bytes)});
+    SmallVector<OpFoldResult> sizes =
+        getAsIndexOpFoldResult(&getContext(), type.getShape());
+    SmallVector<OpFoldResult> strides(sizes.size(), b.getIndexAttr(1));
+    mapping.map(memory,
+                bufferAt(b, loc, at, type, b.getIndexAttr(0), sizes, strides));
+  }
+  for (Operation &op : kernel.getBody().front())
+    b.clone(op, mapping);
+  SmallVector<Operation *> ops;
+  function.walk([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : ops)
+    replace(op);
+}
+
+void LowerToStub::runOnOperation() {
+  if (!hasStub(archs))
+    return;
+  auto device = getOperation().lookupSymbol<gpu::GPUModuleOp>(deviceModuleName);
+  if (!device)
+    return;
+  OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
+  stub = ModuleOp::create(b, device.getLoc(), stubModuleName);
+  for (auto kernel : device.getOps<gpu::GPUFuncOp>())
+    build(kernel);
+  OpPassManager pm(ModuleOp::getOperationName());
+  pm.addPass(createLowerKernelsToLLVM());
+  if (failed(runPipeline(pm, stub)))
+    signalPassFailure();
+}
+
+} // namespace
+} // namespace tapestry

@@ -1,0 +1,84 @@
+//===- CUDADevice.h - A rank's GPU ------------------------------*- C++ -*-===//
+
+#ifndef TAPESTRY_RT_CUDA_CUDADEVICE_H
+#define TAPESTRY_RT_CUDA_CUDADEVICE_H
+
+#include "CUDA/DriverAPI.h"
+#include "tapestry-rt/Device.h"
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace tapestry {
+namespace rt {
+namespace cuda {
+
+/// Kernels of one program on one GPU.
+struct LoadedCode {
+  Module module = nullptr;
+  std::vector<Function> kernels; ///< looked up when first launched
+};
+
+/// One GPU of this process, which several ranks may share.
+class GPU {
+public:
+  GPU(const DriverAPI &api, int number) : api(api), number(number) {}
+
+  bool open(TransportError &error);
+  bool use(TransportError &error);
+  /// Loads `code` where that was not done before.
+  bool find(const TapestryDeviceCode &code, int64_t kernel, Function &function,
+            TransportError &error);
+  /// Says what `call` has returned; true where that is success.
+  bool check(const char *call, Result result, TransportError &error) const;
+
+  const DriverAPI &api;
+
+private:
+  bool load(const TapestryDeviceCode &code, LoadedCode &loaded,
+            TransportError &error);
+  /// How well an image fits; 0: not at all.
+  int fitness(const char *arch) const;
+
+  int number;
+  Context context = nullptr;
+  std::string name;
+  int capability = 0; ///< 80 of sm_80
+  std::mutex mutex;
+  std::map<const TapestryDeviceCode *, LoadedCode> codes;
+};
+
+/// A stream on a GPU.
+class CUDADevice final : public Device {
+public:
+  explicit CUDADevice(GPU &gpu);
+  ~CUDADevice() override;
+
+  bool open(TransportError &error);
+  bool use(TransportError &error) override { return gpu.use(error); }
+  void *allocate(uint64_t bytes, TransportError &error) override;
+  void free(void *memory) override;
+  void *allocateHost(uint64_t bytes, TransportError &error) override;
+  void freeHost(void *memory) override;
+  bool copyIn(void *device, const void *host, int64_t bytes,
+              TransportError &error) override;
+  bool copyOut(void *host, const void *device, int64_t bytes,
+               TransportError &error) override;
+  bool launch(const TapestryDeviceCode &code, int64_t kernel, int64_t blocks,
+              int64_t threads, void **arguments,
+              TransportError &error) override;
+  bool synchronize(TransportError &error) override;
+
+private:
+  GPU &gpu;
+  Stream stream = nullptr;
+  /// Wait for each launch, so that a fault is its own.
+  bool waits;
+};
+
+} // namespace cuda
+} // namespace rt
+} // namespace tapestry
+
+#endif // TAPESTRY_RT_CUDA_CUDADEVICE_H

@@ -1,0 +1,100 @@
+//===- RankDevice.cpp - The device of one rank ----------------------------===//
+//
+// Of a program whose tensors lie in the memory of a device: launches, and the
+// way of tensors to and from files and other ranks, through the host's memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Core/Program.h"
+#include "Run/Rank.h"
+
+using namespace tapestry;
+using namespace tapestry::rt;
+
+Status Rank::openDevice() {
+  TransportError error;
+  gpu.reset(job.devices->open(job.deviceNumber(device()), error));
+  if (!gpu)
+    return Status::failure(
+        ExitEnvironment,
+        format("device %d: %s", job.deviceNumber(device()), error.text));
+  deviceArena = std::make_unique<DeviceArena>(*gpu, together);
+  return job.predictedPeaks()
+             ? deviceArena->reserve(job.predictedPeaks()[device()])
+             : Status::success();
+}
+
+bool Rank::launch(const TapestryDeviceCode &code, int64_t kernel,
+                  int64_t blocks, int64_t threads, void **arguments) {
+  if (blocks <= 0)
+    return true;
+  TransportError error;
+  if (gpu && gpu->launch(code, kernel, blocks, threads, arguments, error))
+    return true;
+  fail(deviceFailure(format("vertex '%s'", vertexName()), error));
+  return false;
+}
+
+bool Rank::fetch(void *host, const void *from, int64_t bytes) {
+  TransportError error;
+  if (gpu && gpu->copyOut(host, from, bytes, error))
+    return true;
+  fail(deviceFailure(format("behind vertex '%s'", vertexName()), error));
+  return false;
+}
+
+void Rank::release(int32_t space, void *memory) {
+  if (space != TAPESTRY_HOST && deviceArena)
+    deviceArena->free(memory);
+  else
+    Arena::free(memory);
+}
+
+Status Rank::synchronize() {
+  TransportError error;
+  return !gpu || gpu->synchronize(error)
+             ? Status::success()
+             : deviceFailure("the end of the program", error);
+}
+
+Status Rank::fill(void *tensor, int64_t bytes,
+                  const std::function<Status(void *)> &read) {
+  if (!gpu)
+    return read(tensor);
+  Staging staging;
+  Status status = staging.allocate(*gpu, bytes);
+  if (!status.failed() && bytes > 0)
+    status = read(staging.data());
+  return status.failed() ? status : staging.store(tensor, bytes);
+}
+
+Status Rank::take(const void *tensor, int64_t bytes,
+                  const std::function<Status(const void *)> &write) {
+  if (!gpu)
+    return write(tensor);
+  Staging staging;
+  Status status = staging.allocate(*gpu, bytes);
+  if (!status.failed())
+    status = staging.load(tensor, bytes);
+  return status.failed() ? status : write(staging.data());
+}
+
+/// What the collective leaves alone of its target goes there and back.
+Status Rank::runStaged(Call &call, const void *source, void *target) {
+  ProgramCollective &collective = *call.collective;
+  int64_t read = collective.sourceBytes(), written = collective.targetBytes();
+  bool isInPlace = source == target;
+  Status status = stagedTarget.allocate(*gpu, written);
+  if (!status.failed() && (isInPlace || !collective.writesAll()))
+    status = stagedTarget.load(target, written);
+  if (!status.failed() && !isInPlace)
+    status = stagedSource.allocate(*gpu, read);
+  if (!status.failed() && !isInPlace)
+    status = stagedSource.load(source, read);
+  if (!status.failed())
+    status =
+        collective.run(communicator,
+                       isInPlace ? stagedTarget.data() : stagedSource.data(),
+                       stagedTarget.data(), call.scratch.data());
+  return status.failed() ? status : stagedTarget.store(target, written);
+}
