@@ -2,7 +2,9 @@
 """Runs one program on several device counts and compares every value with an
 independent formula in NumPy, and every collective with the plan.
 
-    check_values.py --program chain_uneven --devices 1-8 [--backend mpi]
+    check_values.py --program chain_uneven --devices 1-8 [--backend mpi] [--target cuda]
+
+With --target cuda the driver of the tests (test/lib/CUDAStub) runs what a GPU would.
 """
 
 import argparse
@@ -77,6 +79,7 @@ def main():
     parser.add_argument("--devices", default="1-8", help="e.g. 1-3,7")
     parser.add_argument("--backend", choices=["local", "mpi", "reference"], default="local")
     parser.add_argument("--solver", help="the planner's default if not given")
+    parser.add_argument("--target", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--listed-in", help="only check that this folder tests every program")
     options = parser.parse_args()
     if options.listed_in:
@@ -85,6 +88,8 @@ def main():
         parser.error(f"no program '{options.program}'; there are {', '.join(sorted(PROGRAMS))}")
     names = sorted(PROGRAMS) if options.program == "all" else [options.program]
     planning = [f"--solver={options.solver}"] if options.solver else []
+    if options.target == "cuda":
+        planning += driver.on_stub()
     failed = False
     for name in names:
         counts = driver.parse_numbers(options.devices)

@@ -67,6 +67,13 @@ def tapestry_path():
     return path
 
 
+def on_stub():
+    """The options that have code for the tests' driver, which is found from now on."""
+    folder = pathlib.Path(tapestry_path()).resolve().parent.parent / "lib" / "stub"
+    os.environ["LD_LIBRARY_PATH"] = str(folder)
+    return ["--target=cuda", "--gpu-arch=stub"]
+
+
 def execute(command, cwd, env=None, limit=TIME_LIMIT):
     """Runs a command to its end and returns it, whatever its status."""
     command = [str(word) for word in command]

@@ -1,0 +1,311 @@
+//===- Driver.cpp - A driver of GPUs that are none ------------------------===//
+//
+// libcuda.so.1 for tests: what the plug-in libtapestry-rt-cuda.so calls of
+// CUDA's driver. Memory of its devices lies where the host cannot touch it but
+// for copies and while kernels run, and holds NaN at first. Modules are objects
+// of this machine (LowerToStub.cpp), which the system's linker makes libraries
+// of; Emulator.cpp runs their functions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CUDA/DriverAPI.h"
+#include "Emulator.h"
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <elf.h>
+#include <map>
+#include <mutex>
+#include <spawn.h>
+#include <string>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace tapestry::rt::cuda;
+
+namespace {
+
+constexpr Result invalidValue = 1, invalidImage = 200, notFound = 500,
+                 launchFailed = 719;
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// All devices' memory together.
+class Memory {
+public:
+  /// Lets this process at it while one of these lives.
+  class Access {
+  public:
+    Access() { memory().open(); }
+    ~Access() { memory().close(); }
+  };
+  static Memory &memory() {
+    static Memory &all = *new Memory;
+    return all;
+  }
+  char *allocate(size_t bytes);
+  bool free(char *at);
+  /// Whether these bytes lie in one allocation.
+  bool has(const char *at, size_t bytes);
+
+private:
+  Memory();
+  void open();
+  void close();
+
+  static constexpr size_t size = size_t(4) << 30, alignment = 256;
+  std::mutex mutex;
+  char *base;
+  int users = 0;
+  std::map<char *, size_t> allocations;
+};
+
+Memory::Memory() {
+  void *got = mmap(nullptr, size, PROT_NONE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (got == MAP_FAILED)
+    abort();
+  base = static_cast<char *>(got);
+}
+
+void Memory::open() {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (users++ == 0)
+    mprotect(base, size, PROT_READ | PROT_WRITE);
+}
+
+void Memory::close() {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (--users == 0)
+    mprotect(base, size, PROT_NONE);
+}
+
+char *Memory::allocate(size_t bytes) {
+  Access access;
+  std::lock_guard<std::mutex> lock(mutex);
+  size_t wanted = (bytes + alignment - 1) / alignment * alignment + alignment;
+  char *at = base;
+  for (auto &[begin, length] : allocations) {
+    if (begin - at >= static_cast<ptrdiff_t>(wanted))
+      break;
+    at = begin + length;
+  }
+  if (at + wanted > base + size)
+    return nullptr;
+  allocations[at] = wanted;
+  memset(at, 0xff, wanted);
+  return at;
+}
+
+bool Memory::free(char *at) {
+  std::lock_guard<std::mutex> lock(mutex);
+  return allocations.erase(at) == 1;
+}
+
+bool Memory::has(const char *at, size_t bytes) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto next = allocations.upper_bound(const_cast<char *>(at));
+  if (next == allocations.begin())
+    return false;
+  auto &[begin, length] = *--next;
+  return at + bytes <= begin + length;
+}
+
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
+
+/// An object has no length but what its header says: the table of sections is
+/// its end.
+size_t bytesOf(const Elf64_Ehdr &header) {
+  return header.e_shoff + size_t(header.e_shnum) * header.e_shentsize;
+}
+
+bool run(const char *program, const char *const *arguments) {
+  pid_t child;
+  if (posix_spawnp(&child, program, nullptr, nullptr,
+                   const_cast<char *const *>(arguments), environ) != 0)
+    return false;
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status == 0;
+}
+
+/// A library that is made of an object.
+void *load(const void *image) {
+  auto header = static_cast<const Elf64_Ehdr *>(image);
+  if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+    return nullptr;
+  const char *parent = getenv("TMPDIR");
+  std::string folder =
+      std::string(parent && *parent ? parent : "/tmp") + "/cuda-stub-XXXXXX";
+  if (!mkdtemp(folder.data()))
+    return nullptr;
+  std::string object = folder + "/image.o", library = folder + "/image.so";
+  void *handle = nullptr;
+  if (FILE *file = fopen(object.c_str(), "wb")) {
+    bool isWritten = fwrite(image, bytesOf(*header), 1, file) == 1;
+    isWritten &= fclose(file) == 0;
+    const char *arguments[] = {"ld",           "-shared", "-o", library.c_str(),
+                               object.c_str(), nullptr};
+    if (isWritten && run("ld", arguments))
+      handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+      fprintf(stderr, "CUDA stub: %s\n", dlerror());
+  }
+  unlink(object.c_str());
+  unlink(library.c_str());
+  rmdir(folder.c_str());
+  return handle;
+}
+
+int countDevices() {
+  const char *text = getenv("TAPESTRY_STUB_DEVICES");
+  return text && *text ? atoi(text) : 8;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The driver's functions
+//===----------------------------------------------------------------------===//
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+EXPORT Result cuInit(unsigned) {
+  // What modules call lies here.
+  Dl_info self;
+  if (dladdr(reinterpret_cast<void *>(&cuInit), &self) != 0)
+    dlopen(self.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
+  return 0;
+}
+
+EXPORT Result cuDeviceGetCount(int *count) {
+  *count = countDevices();
+  return 0;
+}
+
+EXPORT Result cuDeviceGet(DeviceNumber *device, int number) {
+  *device = number;
+  return number < countDevices() ? 0 : invalidValue;
+}
+
+EXPORT Result cuDeviceGetName(char *name, int length, DeviceNumber) {
+  snprintf(name, length, "stub");
+  return 0;
+}
+
+EXPORT Result cuDeviceGetAttribute(int *value, int, DeviceNumber) {
+  *value = 0;
+  return 0;
+}
+
+EXPORT Result cuDevicePrimaryCtxRetain(Context *context, DeviceNumber device) {
+  *context = reinterpret_cast<Context>(size_t(device) + 1);
+  return 0;
+}
+
+static thread_local Context current = nullptr;
+
+EXPORT Result cuCtxSetCurrent(Context context) {
+  current = context;
+  return 0;
+}
+
+EXPORT Result cuModuleLoadDataEx(Module *module, const void *image, unsigned,
+                                 int *, void **) {
+  void *library = load(image);
+  *module = static_cast<Module>(library);
+  return library ? 0 : invalidImage;
+}
+
+EXPORT Result cuModuleGetFunction(Function *function, Module module,
+                                  const char *name) {
+  *function = static_cast<Function>(dlsym(module, name));
+  return *function ? 0 : notFound;
+}
+
+EXPORT Result cuMemAlloc_v2(DevicePointer *memory, size_t bytes) {
+  char *at = current ? Memory::memory().allocate(bytes) : nullptr;
+  *memory = reinterpret_cast<DevicePointer>(at);
+  return at ? 0 : current ? outOfMemory : invalidValue;
+}
+
+EXPORT Result cuMemFree_v2(DevicePointer memory) {
+  return Memory::memory().free(reinterpret_cast<char *>(memory)) ? 0
+                                                                 : invalidValue;
+}
+
+EXPORT Result cuMemHostAlloc(void **memory, size_t bytes, unsigned) {
+  *memory = malloc(bytes ? bytes : 1);
+  return *memory ? 0 : outOfMemory;
+}
+
+EXPORT Result cuMemFreeHost(void *memory) {
+  free(memory);
+  return 0;
+}
+
+EXPORT Result cuMemcpyHtoDAsync_v2(DevicePointer to, const void *from,
+                                   size_t bytes, Stream) {
+  auto target = reinterpret_cast<char *>(to);
+  if (!Memory::memory().has(target, bytes))
+    return invalidValue;
+  Memory::Access access;
+  memcpy(target, from, bytes);
+  return 0;
+}
+
+EXPORT Result cuMemcpyDtoHAsync_v2(void *to, DevicePointer from, size_t bytes,
+                                   Stream) {
+  auto source = reinterpret_cast<const char *>(from);
+  if (!Memory::memory().has(source, bytes))
+    return invalidValue;
+  Memory::Access access;
+  memcpy(to, source, bytes);
+  return 0;
+}
+
+EXPORT Result cuStreamCreate(Stream *stream, unsigned) {
+  *stream = reinterpret_cast<Stream>(size_t(1));
+  return 0;
+}
+
+EXPORT Result cuStreamDestroy_v2(Stream) { return 0; }
+EXPORT Result cuStreamSynchronize(Stream) { return 0; }
+
+EXPORT Result cuLaunchKernel(Function function, unsigned blocks, unsigned y,
+                             unsigned z, unsigned threads, unsigned threadsY,
+                             unsigned threadsZ, unsigned, Stream,
+                             void **arguments, void **) {
+  if (!current || blocks == 0 || threads == 0 || threads > 1024 ||
+      y * z * threadsY * threadsZ != 1)
+    return invalidValue;
+  Memory::Access access;
+  std::string problem;
+  if (tapestry::stub::launch(reinterpret_cast<tapestry::stub::Kernel>(function),
+                             blocks, threads, arguments, problem))
+    return 0;
+  fprintf(stderr, "CUDA stub: %s\n", problem.c_str());
+  return launchFailed;
+}
+
+EXPORT Result cuGetErrorName(Result result, const char **name) {
+  *name = result == invalidValue   ? "CUDA_ERROR_INVALID_VALUE"
+          : result == outOfMemory  ? "CUDA_ERROR_OUT_OF_MEMORY"
+          : result == invalidImage ? "CUDA_ERROR_INVALID_IMAGE"
+          : result == notFound     ? "CUDA_ERROR_NOT_FOUND"
+          : result == launchFailed ? "CUDA_ERROR_LAUNCH_FAILED"
+                                   : nullptr;
+  return *name ? 0 : invalidValue;
+}
+
+EXPORT Result cuGetErrorString(Result, const char **text) {
+  *text = "says the tests' driver";
+  return 0;
+}
