@@ -92,9 +92,8 @@ Status Rank::runStaged(Call &call, const void *source, void *target) {
   if (!status.failed() && !isInPlace)
     status = stagedSource.load(source, read);
   if (!status.failed())
-    status =
-        collective.run(communicator,
-                       isInPlace ? stagedTarget.data() : stagedSource.data(),
-                       stagedTarget.data(), call.scratch.data());
+    status = collective.run(
+        communicator, isInPlace ? stagedTarget.data() : stagedSource.data(),
+        stagedTarget.data(), call.scratch.data());
   return status.failed() ? status : stagedTarget.store(target, written);
 }

@@ -203,6 +203,20 @@ static void writeCopies(JSONWriter &json, const Job &job,
   json.endArray();
 }
 
+/// What the ranks of a process hold together.
+static void writeTogether(JSONWriter &json, const Job &job,
+                          const std::vector<RankReport> &ranks) {
+  const TapestryProgram &program = job.program;
+  // Of ranks that are processes each has its own.
+  int64_t together = 0;
+  for (int64_t device = 0; device < program.devices; ++device) {
+    int64_t own = ranks[device].peakBytes - job.bytesInPlace(device);
+    together =
+        job.backend() == "local" ? together + own : std::max(together, own);
+  }
+  json.member("process_peak_bytes", together);
+}
+
 /// The largest peak, and every rank's; beside each what the compiler expected.
 static void writePeaks(JSONWriter &json, const Job &job,
                        const std::vector<RankReport> &ranks) {
@@ -218,14 +232,6 @@ static void writePeaks(JSONWriter &json, const Job &job,
   for (const RankReport &rank : ranks)
     json.value(rank.peakBytes);
   json.endArray();
-  // Of ranks that are processes each has its own.
-  int64_t together = 0;
-  for (int64_t device = 0; device < program.devices; ++device) {
-    int64_t own = ranks[device].peakBytes - job.bytesInPlace(device);
-    together =
-        job.backend() == "local" ? together + own : std::max(together, own);
-  }
-  json.member("process_peak_bytes", together);
   if (!predicted)
     return;
   json.key("predicted_peak_bytes");
@@ -267,6 +273,7 @@ std::string tapestry::rt::reportText(const Job &job,
   json.member("max", seconds(runTimes.back()));
   json.endObject();
   writePeaks(json, job, ranks);
+  writeTogether(json, job, ranks);
   if (job.held) {
     json.key("held_bytes");
     json.beginArray();
