@@ -2,8 +2,10 @@
 #
 # With TAPESTRY_VERIFY_ROUNDTRIP=1 in the environment, every tapestry-opt of the
 # suite also prints and parses its input, in text and bytecode, and compares.
+import atexit
 import os
 import shutil
+import tempfile
 
 import lit.formats
 
@@ -23,13 +25,9 @@ for variable in ["OMP_NUM_THREADS", "ASAN_OPTIONS", "UBSAN_OPTIONS"]:
 # Tests share objects of equal code, of this run alone: what users have is not read,
 # and every object is made once by the compiler under test. Other tools that tests run
 # keep what they like beside it.
-caches = os.path.join(config.test_exec_root, "caches")
-objects = os.path.join(caches, "tapestry")
-if os.path.isfile(objects):
-    os.remove(objects)
-shutil.rmtree(objects, ignore_errors=True)
-os.makedirs(caches, exist_ok=True)
-os.makedirs(objects, mode=0o700, exist_ok=True)
+caches = tempfile.mkdtemp(prefix="caches-", dir=config.test_exec_root)
+atexit.register(shutil.rmtree, caches, ignore_errors=True)
+os.mkdir(os.path.join(caches, "tapestry"), mode=0o700)
 config.environment["XDG_CACHE_HOME"] = caches
 
 config.substitutions.append(("%lib", config.tapestry_lib_dir))

@@ -251,7 +251,8 @@ ExitStatus Compilation::load() {
   PlanRequest request = options.planning;
   if (auto resolved = resolveRequest(request); !resolved)
     return report(resolved.takeError());
-  if (request.planFile.empty())
+  // A search plans by all cost models.
+  if (request.planFile.empty() && !options.pareto.isWanted())
     if (llvm::Error error = checkMachineIsUsed(request))
       return report(std::move(error));
   // The oracle evaluates what the user wrote.
@@ -261,9 +262,12 @@ ExitStatus Compilation::load() {
   // Files are verified as they are read, and what these passes make, once.
   PassManager pm(context.get());
   pm.enableVerifier(false);
-  // A search tries all expansions.
-  buildGraphPipeline(pm, request, /*expands=*/!options.pareto.isWanted(),
-                     /*composes=*/!isOracle);
+  // A search tries all expansions. What a session has lies where it is.
+  bool isSearch = options.pareto.isWanted();
+  buildGraphPipeline(pm, request,
+                     {/*expands=*/!isSearch,
+                      /*phases=*/!isSearch && !isOracle && options.held.empty(),
+                      /*composes=*/!isOracle});
   if (failed(pm.run(*module)) || failed(verify(*module)))
     return ExitBadInput;
   return checkTargets();

@@ -67,7 +67,7 @@ static void addComposition(OpPassManager &pm, const PlanRequest &request,
 }
 
 void tapestry::buildGraphPipeline(OpPassManager &pm, const PlanRequest &request,
-                                  bool expands, bool composes) {
+                                  const GraphPipelineOptions &options) {
   registerAllCostModels();
   pm.addNestedPass<teg::GraphOp>(teg::createTapestryJoinNodes());
   pm.addPass(teg::createTapestryInlineCalls());
@@ -75,23 +75,25 @@ void tapestry::buildGraphPipeline(OpPassManager &pm, const PlanRequest &request,
   // Lowering would drop what bodies do not use: planned is what is left.
   pm.addNestedPass<teg::GraphOp>(createCanonicalizerPass());
   pm.addPass(teg::createTapestryPrune());
-  if (composes)
+  if (options.composes)
     addComposition(pm, request);
-  if (composes && !request.planFile.empty()) {
+  if (options.composes && !request.planFile.empty()) {
     // A plan may be of a graph that had its views read through afterwards.
     pm.addNestedPass<teg::GraphOp>(createReplayPlanFile(request));
     addComposition(pm, request, /*rewritten=*/true);
   }
   PlanRequest filled = request;
   filled.fillIn();
-  if (expands && request.planFile.empty()) {
+  if (options.expands && request.planFile.empty()) {
     auto expand = teg::pricedPlanOptions<teg::TapestryExpandOptions>(filled);
     for (std::string &name : request.preferredRules())
       expand.prefer.push_back(std::move(name));
     pm.addNestedPass<teg::GraphOp>(teg::createTapestryExpand(expand));
+  }
+  // They take memory of their own.
+  if (options.phases && request.planFile.empty() && !request.memoryLimit)
     pm.addNestedPass<teg::GraphOp>(teg::createTapestryChoosePhases(
         teg::pricedPlanOptions<teg::TapestryChoosePhasesOptions>(filled)));
-  }
   if (filled.order == "none")
     return;
   auto order =

@@ -157,7 +157,7 @@ def main():
     names = {}
     for name in PROGRAMS if options.known else programs():
         for devices in DEVICES.get(name, driver.parse_numbers(options.devices)):
-            if options.only in name and not OTHER_TYPES.fullmatch(name):
+            if options.only in name and (options.only or not OTHER_TYPES.fullmatch(name)):
                 names.setdefault(devices, []).append(name)
     failed = False
     for devices, group in sorted(names.items()):

@@ -36,14 +36,22 @@ llvm::ArrayRef<PhaseInfo> allPhases();
 /// itself.
 void registerAllCostModels();
 
+/// What the graph pipeline leaves out.
+struct GraphPipelineOptions {
+  /// Operators are expanded as a plan's cost says.
+  bool expands = true;
+  /// Strided and dilated windows are put in phases where plans are cheaper.
+  bool phases = true;
+  /// What reads views reads what is behind them, but for who evaluates what was
+  /// written.
+  bool composes = true;
+};
 /// Prunes, expands operators and orders products of many tensors as the request
-/// says. Where a plan file says how operators expand, or whoever runs the
-/// pipeline wants them as they are (`expands`), they stay. What reads views
-/// reads what is behind them, but for who evaluates what was written
-/// (`composes`).
+/// says. Where a plan file says how a graph was rewritten, nothing else is.
+/// What is to keep a memory limit stays as it is written.
 void buildGraphPipeline(mlir::OpPassManager &pm,
                         const plan::PlanRequest &request = plan::PlanRequest(),
-                        bool expands = true, bool composes = true);
+                        const GraphPipelineOptions &options = {});
 /// Cuts the graph over the devices. A memory limit holds for what the program
 /// will allocate (findPeakBytes).
 void buildPlanPipeline(mlir::OpPassManager &pm,

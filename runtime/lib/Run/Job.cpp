@@ -218,10 +218,18 @@ void Job::findLent() {
     }
 }
 
-int64_t Job::bytesInPlace(int64_t device) const {
+int64_t Job::bytesBorrowed(int64_t device) const {
   int64_t bytes = 0;
   for (int32_t i = 0; i < program.num_inputs; ++i)
-    if (isInPlace(i) || deviceWith(i, device) != device)
+    if (deviceWith(i, device) != device)
+      bytes += partBytes(program.inputs[i], device);
+  return bytes;
+}
+
+int64_t Job::bytesInPlace(int64_t device) const {
+  int64_t bytes = bytesBorrowed(device);
+  for (int32_t i = 0; i < program.num_inputs; ++i)
+    if (isInPlace(i))
       bytes += partBytes(program.inputs[i], device);
   return bytes;
 }

@@ -119,6 +119,8 @@ public:
   bool lends() const { return !lent.empty(); }
   /// Bytes of the inputs of `device` that it reads where they are.
   int64_t bytesInPlace(int64_t device) const;
+  /// Of those, what another device of the process has and lends.
+  int64_t bytesBorrowed(int64_t device) const;
   /// Bytes of a session's tensors on `device` that are none of those.
   int64_t bytesBeside(int64_t device) const;
 

@@ -210,7 +210,7 @@ static void writeTogether(JSONWriter &json, const Job &job,
   // Of ranks that are processes each has its own.
   int64_t together = 0;
   for (int64_t device = 0; device < program.devices; ++device) {
-    int64_t own = ranks[device].peakBytes - job.bytesInPlace(device);
+    int64_t own = ranks[device].peakBytes - job.bytesBorrowed(device);
     together =
         job.backend() == "local" ? together + own : std::max(together, own);
   }

@@ -183,6 +183,7 @@ public:
 
 private:
   bool isOnlyMap();
+  bool isStackOfPartials();
   bool findPieces();
   void addOperands(OpBuilder &builder);
   void fillBody(OpBuilder &builder, EinsumOp made);
@@ -215,6 +216,8 @@ bool Spreader::findPieces() {
       llvm::any_of(read.dims,
                    [](const ProjectionDim &dim) { return !dim.isLinear(); }))
     return false;
+  if (isStackOfPartials())
+    return false;
   for (const ViewPiece &piece : view.pieces) {
     if (isEmpty(intersect(piece.cells, image)))
       continue;
@@ -228,6 +231,19 @@ bool Spreader::findPieces() {
     pieces.emplace_back(piece, std::move(*composed));
   }
   return pieces.size() > 1;
+}
+
+/// Whether the reader reduces over a dimension of which each piece is one point:
+/// each of its points would read all pieces.
+bool Spreader::isStackOfPartials() {
+  for (auto [number, dim] : llvm::enumerate(read.dims))
+    if (dim.terms.size() == 1 &&
+        op.getLabelKinds()[dim.terms[0].dim] == LabelKind::Reduced &&
+        llvm::all_of(view.pieces, [n = number](const ViewPiece &piece) {
+          return piece.cells[n].size() == 1;
+        }))
+      return true;
+  return false;
 }
 
 /// Adds the tensors of the pieces; beside one a value is read that is not

@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace tapestry;
 using namespace tapestry::teg;
 
-bool teg::isReadByAlone(Value tensor, Operation *reader) {
+static bool isReadByAlone(Value tensor, Operation *reader) {
   return llvm::all_of(tensor.getUsers(),
                       [&](Operation *user) { return user == reader; });
 }

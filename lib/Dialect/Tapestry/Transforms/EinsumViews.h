@@ -8,9 +8,6 @@
 
 namespace tapestry::teg {
 
-/// Whether nobody else reads a tensor.
-bool isReadByAlone(mlir::Value tensor, mlir::Operation *reader);
-
 /// Whether the readers of a tensor that is put together of what is behind it
 /// may as well read that: it has one reader, or sources are behind it, which
 /// need not be moved, and none reads an element twice.

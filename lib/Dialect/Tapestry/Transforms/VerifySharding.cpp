@@ -3,6 +3,7 @@
 #include "ShardingProof.h"
 #include "mlir/Parser/Parser.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
+#include "tapestry/Support/Counted.h"
 
 namespace tapestry::teg {
 #define GEN_PASS_DEF_TAPESTRYVERIFYSHARDING
@@ -50,8 +51,8 @@ private:
     else if (!wholeFile.empty())
       diagnostic << "the module has no graph";
     else
-      diagnostic << "the module has " << graphs.size()
-                 << " graphs, expected a whole one and its sharding (or "
+      diagnostic << "the module has " << tapestry::countOf(graphs.size(), "graph")
+                 << ", expected a whole one and its sharding (or "
                     "whole-file=, where the whole one is in another file)";
     return {};
   }

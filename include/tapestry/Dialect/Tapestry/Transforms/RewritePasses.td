@@ -12,10 +12,11 @@ def TapestryChoosePhases
     A window X[y + 8 * r] of a label is dense in the phases of y: y = 8q + p reads
     V[q + r, p], a strided view of X, and devices that have phases of their own
     need no halo (rewrite `phase` in Transforms/GraphRewrites.h). The pass plans
-    the graph for `devices` or `grid`, and what each such rewrite makes of it, and
-    takes the cheapest as long as one is cheaper than the graph is. Einsums in a
-    row that can stay in phases are one choice. What is done is written down on
-    the graph; without `devices` and `grid` nothing is.
+    the graph for `devices` or `grid` and, where a tenth of the cost or more is for
+    moves, what such rewrites make of it: up to 4, those that take most einsums
+    along, which stay in phases from the first to the last. It takes the cheapest as long as one
+    is cheaper than the graph is. What is done is written down on the graph;
+    without `devices` and `grid` nothing is.
   }];
   let options = pricedPlanOptions;
   let statistics = [
