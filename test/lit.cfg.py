@@ -30,6 +30,12 @@ atexit.register(shutil.rmtree, caches, ignore_errors=True)
 os.mkdir(os.path.join(caches, "tapestry"), mode=0o700)
 config.environment["XDG_CACHE_HOME"] = caches
 
+# CUDA's assembler, on PATH or where its toolkit is installed.
+ptxas = shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas"
+if os.access(ptxas, os.X_OK):
+    config.available_features.add("ptxas")
+    config.substitutions.append((r"\bptxas\b(?= -)", ptxas))
+
 config.substitutions.append(("%lib", config.tapestry_lib_dir))
 # Debian's own interpreter: the one whose modules its packages installed.
 config.substitutions.append(("%python", "/usr/bin/python3"))

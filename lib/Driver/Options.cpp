@@ -587,6 +587,8 @@ static void readTarget(Options &options, Usage &usage) {
     usage.error("--target " + target + ": " +
                 (executor == "greedy" ? "--executor greedy" : "session") +
                 " keeps tensors in the host's memory");
+  if (!isOnHost)
+    options.executor = Executor::Spmd;
   if (isOnHost && (gpuArch.getNumOccurrences() || shareDevices))
     usage.error("--gpu-arch and --share-devices are for targets that are GPUs");
   auto formats = (*made)->getFormats();

@@ -3,7 +3,6 @@
 #include "tapestry/Codegen/GPU/CUDATarget.h"
 #include "DeviceModule.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -65,7 +64,6 @@ void CUDATarget::addLoweringPasses(OpPassManager &pm, StringRef last) const {
   device.addPass(createLowerAffinePass());
   device.addPass(memref::createExpandStridedMetadataPass());
   device.addPass(createLowerAffinePass());
-  device.addPass(arith::createArithExpandOpsPass());
   device.addPass(createLowerToNVVM());
   if (last == "nvvm")
     return;

@@ -2,6 +2,10 @@
 
 #include "DeviceModule.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "tapestry/Codegen/GPU/Passes.h"
 #include "tapestry/Object/Object.h"
 
@@ -17,6 +21,13 @@ namespace {
 struct EmbedImages : public impl::EmbedImagesBase<EmbedImages> {
   using EmbedImagesBase::EmbedImagesBase;
 
+  void getDependentDialects(DialectRegistry &registry) const override {
+    EmbedImagesBase::getDependentDialects(registry);
+    registerBuiltinDialectTranslation(registry);
+    registerLLVMDialectTranslation(registry);
+    registerGPUDialectTranslation(registry);
+    registerNVVMDialectTranslation(registry);
+  }
   void runOnOperation() override;
 
 private:

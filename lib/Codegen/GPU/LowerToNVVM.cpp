@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ComplexToLLVM/ComplexToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
@@ -16,6 +17,7 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -24,6 +26,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "tapestry/Codegen/GPU/Passes.h"
 
 using namespace mlir;
@@ -66,8 +69,7 @@ LogicalResult LowerToNVVM::check() {
   getOperation().walk([&](Operation *op) {
     StringRef dialect = op->getName().getDialectNamespace();
     bool isRefused = (dialect == "math" && !hasInstruction(op)) ||
-                     dialect == "complex" || dialect == "tapestry_index" ||
-                     dialect == "func" ||
+                     dialect == "tapestry_index" || dialect == "func" ||
                      isa<arith::RemFOp, memref::AllocOp, memref::DeallocOp,
                          memref::GetGlobalOp>(op);
     if (!isRefused)
@@ -80,6 +82,11 @@ LogicalResult LowerToNVVM::check() {
 }
 
 LogicalResult LowerToNVVM::convert() {
+  // Quotients that are rounded have no instruction.
+  RewritePatternSet expansions(&getContext());
+  arith::populateCeilFloorDivExpandOpsPatterns(expansions);
+  if (failed(applyPatternsGreedily(getOperation(), std::move(expansions))))
+    return failure();
   LowerToLLVMOptions options(&getContext());
   options.overrideIndexBitwidth(64);
   LLVMTypeConverter converter(&getContext(), options);
@@ -88,6 +95,8 @@ LogicalResult LowerToNVVM::convert() {
   populateSCFToControlFlowConversionPatterns(patterns);
   cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
   arith::populateArithToLLVMConversionPatterns(converter, patterns);
+  populateComplexToLLVMConversionPatterns(converter, patterns,
+                                          complex::ComplexRangeFlags::improved);
   ub::populateUBToLLVMConversionPatterns(converter, patterns);
   populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
   populateVectorToLLVMConversionPatterns(converter, patterns);

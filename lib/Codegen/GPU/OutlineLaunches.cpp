@@ -16,6 +16,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "tapestry/Codegen/Common/Buffers.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Codegen/GPU/Passes.h"
 
@@ -35,6 +36,7 @@ struct OutlineLaunches : public impl::OutlineLaunchesBase<OutlineLaunches> {
   void outline(gpu::LaunchOp launch, StringRef from);
   Value pass(OpBuilder &host, OpBuilder &device, Block &entry, Value value);
   void call(gpu::LaunchOp launch, int64_t number);
+  LogicalResult copyConstant(memref::GetGlobalOp op);
   LogicalResult readFromHost(func::FuncOp function);
   LogicalResult fetch(memref::LoadOp load);
 
@@ -245,6 +247,45 @@ LogicalResult OutlineLaunches::fetch(memref::LoadOp load) {
   return success();
 }
 
+/// The device has constants of its own.
+LogicalResult OutlineLaunches::copyConstant(memref::GetGlobalOp op) {
+  OpBuilder b(op);
+  b.setInsertionPointAfter(op);
+  Location loc = op.getLoc();
+  MemRefType type = op.getType();
+  auto pointer = LLVM::LLVMPointerType::get(&getContext());
+  std::optional<int64_t> element = storedBytes(type.getElementType());
+  if (!element || !type.hasStaticShape() || !type.getLayout().isIdentity())
+    return op.emitError("is a constant that the target 'cuda' has no copy of");
+  Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, op);
+  Operation *own = address.getDefiningOp();
+  address = arith::IndexCastOp::create(b, loc, b.getI64Type(), address);
+  FailureOr<LLVM::LLVMFuncOp> callee =
+      LLVM::lookupOrCreateFn(b, getOperation(), "tapestry_rt_constant",
+                             {pointer, pointer, b.getI64Type()}, pointer);
+  if (failed(callee))
+    return failure();
+  Value copy =
+      LLVM::CallOp::create(
+          b, loc, *callee,
+          ValueRange{
+              LLVM::ZeroOp::create(b, loc, pointer),
+              LLVM::IntToPtrOp::create(b, loc, pointer, address),
+              LLVM::ConstantOp::create(
+                  b, loc,
+                  b.getI64IntegerAttr(*element * type.getNumElements()))})
+          .getResult();
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  (void)type.getStridesAndOffset(strides, offset);
+  Value buffer =
+      bufferAt(b, loc, copy, type, b.getIndexAttr(0),
+               getAsIndexOpFoldResult(&getContext(), type.getShape()),
+               getAsIndexOpFoldResult(&getContext(), strides));
+  op.getResult().replaceAllUsesExcept(buffer, own);
+  return success();
+}
+
 LogicalResult OutlineLaunches::readFromHost(func::FuncOp function) {
   auto result = function.walk([&](Operation *op) {
     if (auto load = dyn_cast<memref::LoadOp>(op))
@@ -258,7 +299,7 @@ LogicalResult OutlineLaunches::readFromHost(func::FuncOp function) {
         return WalkResult(op->emitError()
                           << what << " has no kernel for the target 'cuda'");
     }
-    if (isa<memref::StoreOp, memref::GetGlobalOp>(op))
+    if (isa<memref::StoreOp>(op))
       return WalkResult(op->emitError()
                         << "'" << op->getName()
                         << "' of the host's part has no code for the target "
@@ -289,6 +330,11 @@ void OutlineLaunches::runOnOperation() {
                          /*isConstant=*/true, LLVM::Linkage::External,
                          deviceCodeName, Attribute());
   for (func::FuncOp function : functions) {
+    SmallVector<memref::GetGlobalOp> constants;
+    function.walk([&](memref::GetGlobalOp op) { constants.push_back(op); });
+    for (memref::GetGlobalOp op : constants)
+      if (failed(copyConstant(op)))
+        return signalPassFailure();
     SmallVector<gpu::LaunchOp> launches;
     function.walk([&](gpu::LaunchOp launch) { launches.push_back(launch); });
     for (gpu::LaunchOp launch : launches)

@@ -366,6 +366,10 @@ void tapestry_rt_launch(TapestryRank *rank, const TapestryDeviceCode *code,
 /* Copies from the device's memory when all that it was told is done. */
 void tapestry_rt_fetch(TapestryRank *rank, void *host, const void *device,
                        int64_t bytes);
+/* Constants of the program that lie in the host's memory, as the device has
+ * them: copied once, until the rank ends. */
+const void *tapestry_rt_constant(TapestryRank *rank, const void *host,
+                                 int64_t bytes);
 /* Until the next call, time belongs to vertex number `vertex`, but for the time
  * in collectives, which is theirs. -1: to none. */
 void tapestry_rt_vertex(TapestryRank *rank, int64_t vertex);

@@ -139,6 +139,14 @@ void tapestry_rt_fetch(TapestryRank *rank, void *host, const void *device,
     handleOf(rank).leave();
 }
 
+const void *tapestry_rt_constant(TapestryRank *rank, const void *host,
+                                 int64_t bytes) {
+  const void *copy = handleOf(rank).copyConstant(host, bytes);
+  if (!copy)
+    handleOf(rank).leave();
+  return copy;
+}
+
 void tapestry_rt_vertex(TapestryRank *rank, int64_t vertex) {
   Handle::of(rank).enterVertex(vertex);
 }

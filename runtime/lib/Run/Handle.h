@@ -75,6 +75,8 @@ public:
   /// Copies from the device when all that it was told is done. Returns false
   /// where generated code must `leave`.
   [[nodiscard]] virtual bool fetch(void *host, const void *from, int64_t bytes);
+  /// The device's copy of a constant. Null where generated code must `leave`.
+  virtual const void *copyConstant(const void *, int64_t) { return nullptr; }
   /// Counts in the peak so many bytes of the host beside those that are
   /// allocated.
   virtual void reach(int64_t) {}

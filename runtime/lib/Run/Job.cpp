@@ -462,8 +462,11 @@ const int64_t *Job::predictedPeaks() const {
 Status Job::checkMemory(int64_t first, int64_t last, int share) {
   countThreads((last - first) * share);
   // A device says what it has when it is asked.
-  if (isOnDevice())
+  if (isOnDevice()) {
+    budget.limit = availableMemory() / share;
+    reserved = nullptr;
     return Status::success();
+  }
   if (options.memoryLimit <= 0 && !held) {
     budget.limit = availableMemory() / share;
     budget.isRoomy = true;

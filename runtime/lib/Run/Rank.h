@@ -57,6 +57,7 @@ public:
                             void **arguments) override;
   [[nodiscard]] bool fetch(void *host, const void *from,
                            int64_t bytes) override;
+  const void *copyConstant(const void *host, int64_t bytes) override;
 
 private:
   const char *vertexName() const override;
@@ -137,6 +138,8 @@ private:
   std::unique_ptr<Device> gpu;
   std::unique_ptr<DeviceArena> deviceArena;
   Staging stagedSource, stagedTarget; // of collectives
+  /// Copies of constants, which are the program's and not counted.
+  std::map<const void *, void *> constants;
 
   std::vector<void *> inputs; // buffers of this rank's parts
   std::vector<void *> outputs;

@@ -43,6 +43,21 @@ bool Rank::fetch(void *host, const void *from, int64_t bytes) {
   return false;
 }
 
+const void *Rank::copyConstant(const void *host, int64_t bytes) {
+  auto known = constants.find(host);
+  if (known != constants.end())
+    return known->second;
+  TransportError error;
+  void *copy = nullptr;
+  if (gpu)
+    copy = gpu->allocate(static_cast<uint64_t>(bytes), error);
+  // Freed with the context, as the module's other constants are.
+  if (copy && gpu->copyIn(copy, host, bytes, error))
+    return constants[host] = copy;
+  fail(deviceFailure("a constant of the program", error));
+  return nullptr;
+}
+
 void Rank::release(int32_t space, void *memory) {
   if (space != TAPESTRY_HOST && deviceArena)
     deviceArena->free(memory);

@@ -1,0 +1,120 @@
+#!/usr/bin/python3
+"""Programs for GPUs: what the runtime says where there are none, and how ranks share them.
+
+    check_cuda.py [CASE ...]
+
+The tests' driver (test/lib/CUDAStub) runs what a GPU would.
+"""
+
+import numpy as np
+
+from harness import driver
+from harness.cases import Group
+from harness.driver import CheckFailed
+
+case = Group()
+
+PROGRAM = """\
+input A : f32[37, 65]
+input B : f32[65, 29]
+C[i, k] = sum[j] A[i, j] * B[j, k]
+L[i] = max[k] C[i, k]
+output C
+output L
+"""
+
+
+def expect_said(finished, text):
+    if text not in finished.stderr:
+        raise CheckFailed(f"expected '{text}'\n{finished.describe()}")
+
+
+class Product:
+    """The program, compiled, with files for it."""
+
+    def __init__(self, bench, devices):
+        bench.write("p.ein", PROGRAM)
+        generator = np.random.default_rng(5)
+        self.A = generator.standard_normal((37, 65)).astype(np.float32)
+        self.B = generator.standard_normal((65, 29)).astype(np.float32)
+        np.save(bench.folder / "A.npy", self.A)
+        np.save(bench.folder / "B.npy", self.B)
+        self.bench = bench
+        self.stub = driver.on_stub()
+        driver.tapestry(
+            "compile", "p.ein", f"--devices={devices}", *self.stub, "-o", "p", cwd=bench.folder
+        ).expect_status(0)
+
+    def files(self):
+        return ["-i", "A=A.npy", "-i", "B=B.npy", "-o", "C=C.npy", "-o", "L=L.npy"]
+
+    def run(self, *words, env=None):
+        return driver.execute(["./p", *self.files(), *words], self.bench.folder, env)
+
+    def expect_values(self):
+        want = self.A.astype(float) @ self.B
+        for name, value in (("C", want), ("L", want.max(1))):
+            got = np.load(self.bench.folder / f"{name}.npy")
+            if got.shape != value.shape or not np.allclose(got, value, atol=1e-4):
+                raise CheckFailed(f"{name} is wrong")
+
+
+@case
+def executables_run_on_devices_of_their_own(bench):
+    for devices in (1, 2, 3):
+        product = Product(bench, devices)
+        product.run("--report", "r.json").expect_status(0)
+        product.expect_values()
+        report = driver.load_json(bench.folder / "r.json")
+        if report["peak_bytes"] != report["predicted_peak_bytes"]:
+            raise CheckFailed(f"peaks: {report}")
+        for entry in report["collectives"]:
+            if entry["predicted_bytes"] != entry["counted_bytes"]:
+                raise CheckFailed(f"{entry}")
+
+
+@case
+def ranks_share_a_device_where_they_may(bench):
+    product = Product(bench, 3)
+    one = {"TAPESTRY_STUB_DEVICES": "1"}
+    refused = product.run(env=one)
+    refused.expect_status(3)
+    expect_said(refused, 
+        "3 ranks of this machine need a GPU each, and it has 1 (--share-devices lets ranks share)"
+    )
+    product.run("--share-devices", env=one).expect_status(0)
+    product.expect_values()
+
+
+@case
+def processes_have_devices_of_their_own(bench):
+    product = Product(bench, 3)
+    driver.mpirun(
+        3, "./p", "--backend", "mpi", *product.files(), cwd=bench.folder
+    ).expect_status(0)
+    product.expect_values()
+
+
+@case
+def a_machine_without_a_driver_says_so(bench):
+    product = Product(bench, 1)
+    without = product.run(env={"LD_LIBRARY_PATH": "/nowhere"})
+    without.expect_status(3)
+    expect_said(without, "no driver for NVIDIA's GPUs: libcuda.so.1")
+    none = product.run(env={"TAPESTRY_STUB_DEVICES": "0"})
+    none.expect_status(3)
+    expect_said(none, "this machine has no GPU")
+
+
+@case
+def a_device_that_no_image_fits_says_so(bench):
+    product = Product(bench, 1)
+    driver.tapestry(
+        "compile", "p.ein", "--devices=1", "--target=cuda", "-o", "p", cwd=bench.folder
+    ).expect_status(0)
+    finished = product.run()
+    expect_said(finished, "the program has code for sm_80, none of which stub (sm_0) runs")
+
+
+if __name__ == "__main__":
+    case.main(__doc__)
