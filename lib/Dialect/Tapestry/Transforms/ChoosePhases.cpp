@@ -56,8 +56,8 @@ struct PlanPrice {
 };
 
 /// What the plan of a copy costs; nothing where there is none.
-static std::optional<PlanPrice> priceOf(GraphOp graph, ArrayRef<Rewrite> rewrites,
-                                    const PlanRequest &request) {
+static std::optional<PlanPrice>
+priceOf(GraphOp graph, ArrayRef<Rewrite> rewrites, const PlanRequest &request) {
   OwningOpRef<GraphOp> copy(cast<GraphOp>(graph->clone()));
   if (llvm::Error error = applyRewrites(*copy, rewrites)) {
     llvm::consumeError(std::move(error));

@@ -233,8 +233,8 @@ bool Spreader::findPieces() {
   return pieces.size() > 1;
 }
 
-/// Whether the reader reduces over a dimension of which each piece is one point:
-/// each of its points would read all pieces.
+/// Whether the reader reduces over a dimension of which each piece is one
+/// point: each of its points would read all pieces.
 bool Spreader::isStackOfPartials() {
   for (auto [number, dim] : llvm::enumerate(read.dims))
     if (dim.terms.size() == 1 &&

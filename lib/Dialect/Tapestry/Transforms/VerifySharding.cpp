@@ -51,7 +51,8 @@ private:
     else if (!wholeFile.empty())
       diagnostic << "the module has no graph";
     else
-      diagnostic << "the module has " << tapestry::countOf(graphs.size(), "graph")
+      diagnostic << "the module has "
+                 << tapestry::countOf(graphs.size(), "graph")
                  << ", expected a whole one and its sharding (or "
                     "whole-file=, where the whole one is in another file)";
     return {};
