@@ -36,6 +36,10 @@ if os.access(ptxas, os.X_OK):
     config.available_features.add("ptxas")
     config.substitutions.append((r"\bptxas\b(?= -)", ptxas))
 
+if os.path.exists("/usr/local/cuda/include/cuda.h"):
+    config.available_features.add("cuda-toolkit")
+    config.substitutions.append(("%cuda_include", "/usr/local/cuda/include"))
+
 config.substitutions.append(("%lib", config.tapestry_lib_dir))
 # Debian's own interpreter: the one whose modules its packages installed.
 config.substitutions.append(("%python", "/usr/bin/python3"))

@@ -74,6 +74,42 @@ def executables_run_on_devices_of_their_own(bench):
 
 
 @case
+def functions_of_any_number_have_the_processors_values(bench):
+    """Of large angles and powers, which no libm computes there."""
+    generator = np.random.default_rng(3)
+    x = generator.standard_normal(4000) * 10.0 ** generator.uniform(0, 37, 4000)
+    y = generator.standard_normal(4000) * 3
+    special = [0.0, -0.0, 1, -1, 2, -2, 0.5, -0.5, np.inf, -np.inf, np.nan, 3, -3, 1e30, -1e-30]
+    places = np.meshgrid(special, special)
+    x = np.concatenate([places[0].ravel(), x]).astype(np.float32)
+    y = np.concatenate([places[1].ravel(), y]).astype(np.float32)
+    y[-2000:] = np.round(y[-2000:])
+    bench.write(
+        "p.ein",
+        f"input X : f32[{x.size}]\ninput Y : f32[{x.size}]\n"
+        "S[i] = sin(X[i])\nC[i] = cos(X[i])\nT[i] = tan(X[i])\nP[i] = X[i] ** Y[i]\n"
+        "output S\noutput C\noutput T\noutput P\n",
+    )
+    np.save(bench.folder / "X.npy", x)
+    np.save(bench.folder / "Y.npy", y)
+    files = ["-i", "X=X.npy", "-i", "Y=Y.npy"]
+    got = {}
+    for where, words in (("cpu", []), ("cuda", driver.on_stub())):
+        outputs = [word for name in "SCTP" for word in ("-o", f"{name}={where}-{name}.npy")]
+        driver.tapestry(
+            "run", "p.ein", "--devices=1", *words, *files, *outputs, cwd=bench.folder
+        ).expect_status(0)
+        got[where] = {name: np.load(bench.folder / f"{where}-{name}.npy") for name in "SCTP"}
+    for name in "SCTP":
+        ours, want = got["cuda"][name], got["cpu"][name]
+        apart = np.abs(ours.view(np.int32).astype(np.int64) - want.view(np.int32))
+        wrong = ~(np.isnan(ours) & np.isnan(want)) & (apart > 1)
+        if wrong.any():
+            at = np.flatnonzero(wrong)[0]
+            raise CheckFailed(f"{name} of {x[at]}, {y[at]} is {ours[at]}, not {want[at]}")
+
+
+@case
 def ranks_share_a_device_where_they_may(bench):
     product = Product(bench, 3)
     one = {"TAPESTRY_STUB_DEVICES": "1"}

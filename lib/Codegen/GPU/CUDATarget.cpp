@@ -39,7 +39,11 @@ void CUDATarget::addKernelPasses(OpPassManager &functions) const {
 void CUDATarget::addMathPasses(OpPassManager &functions) const {
   ExpandMathOptions expand;
   expand.cpu = "x86-64-v3";
+  // Powers become functions that are expanded then; what is left is that of
+  // large angles.
+  functions.addPass(createExpandDeviceMath());
   functions.addPass(createExpandMath(expand));
+  functions.addPass(createExpandDeviceMath());
 }
 
 ArrayRef<TargetWord> CUDATarget::getStages() const {

@@ -75,6 +75,18 @@ def MapKernels : Pass<"tapestry-map-kernels", "::mlir::func::FuncOp"> {
   ];
 }
 
+def ExpandDeviceMath
+    : Pass<"tapestry-expand-device-math", "::mlir::func::FuncOp"> {
+  let summary = "Expand in launches what the host has in libm";
+  let description = [{
+    Powers of floats up to f32, by exp2 and log2 of f64; sines, cosines and
+    tangents of f64 that was f32, which `tapestry-expand-math` leaves where numbers
+    are large.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+}
+
 def OutlineLaunches : Pass<"tapestry-outline-launches", "::mlir::ModuleOp"> {
   let summary = "Move what runs on the GPU to one gpu.module";
   let description = [{

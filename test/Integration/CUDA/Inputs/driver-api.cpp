@@ -1,0 +1,35 @@
+// Compares what runtime/lib/CUDA declares of CUDA's driver with its header.
+#include <cuda.h>
+
+#include "CUDA/DriverAPI.h"
+#include <type_traits>
+
+using namespace tapestry::rt::cuda;
+
+template <typename A, typename B>
+constexpr bool isAlike = sizeof(A) == sizeof(B) &&
+                         std::is_pointer_v<A> == std::is_pointer_v<B>;
+
+template <typename A, typename B> struct AreAlike : std::false_type {};
+template <typename R, typename... As, typename S, typename... Bs>
+struct AreAlike<R (*)(As...), S (*)(Bs...)> {
+  static constexpr bool check() {
+    if constexpr (sizeof...(As) == sizeof...(Bs))
+      return isAlike<R, S> && (isAlike<As, Bs> && ...);
+    else
+      return false;
+  }
+  static constexpr bool value = check();
+};
+
+#define CHECK_FUNCTION(name, parameters)                                       \
+  static_assert(AreAlike<decltype(&::name), decltype(DriverAPI::name)>::value, \
+                #name);
+TAPESTRY_CUDA_FUNCTIONS(CHECK_FUNCTION)
+
+static_assert(outOfMemory == CUDA_ERROR_OUT_OF_MEMORY);
+static_assert(capabilityMajor == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+static_assert(capabilityMinor == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+static_assert(nonBlocking == CU_STREAM_NON_BLOCKING);
+static_assert(errorLog == CU_JIT_ERROR_LOG_BUFFER);
+static_assert(errorLogBytes == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
