@@ -13,6 +13,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/PassManager.h"
 #include "tapestry/Codegen/CPU/Passes.h"
+#include "tapestry/Codegen/Common/Buffers.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Codegen/GPU/Passes.h"
 
@@ -35,6 +36,7 @@ struct LowerToStub : public impl::LowerToStubBase<LowerToStub> {
   void runOnOperation() override;
   void build(gpu::GPUFuncOp kernel);
   void replace(Operation *op);
+  void watch(Operation *op, Value memref, ValueRange indices, bool writes);
   Value call(OpBuilder &b, Location loc, StringRef name, TypeRange results,
              ValueRange operands);
 
@@ -55,7 +57,35 @@ Value LowerToStub::call(OpBuilder &b, Location loc, StringRef name,
   return results.empty() ? Value() : made.getResult(0);
 }
 
+/// Tells the driver what is read or written next, of flat buffers.
+void LowerToStub::watch(Operation *op, Value memref, ValueRange indices,
+                        bool writes) {
+  auto type = cast<MemRefType>(memref.getType());
+  std::optional<int64_t> bytes = storedBytes(type.getElementType());
+  if (!bytes || type.getRank() != 1 || !type.getLayout().isIdentity())
+    return;
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  auto word = [&](int64_t value) -> Value {
+    return LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+  };
+  auto asWord = [&](Value value) -> Value {
+    return arith::IndexCastOp::create(b, loc, b.getI64Type(), value);
+  };
+  Value base =
+      asWord(memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memref));
+  Value place =
+      arith::MulIOp::create(b, loc, asWord(indices.front()), word(*bytes));
+  call(
+      b, loc, "tapestry_stub_access", {},
+      {arith::AddIOp::create(b, loc, base, place), word(*bytes), word(writes)});
+}
+
 void LowerToStub::replace(Operation *op) {
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return watch(op, load.getMemRef(), load.getIndices(), /*writes=*/false);
+  if (auto store = dyn_cast<memref::StoreOp>(op))
+    return watch(op, store.getMemRef(), store.getIndices(), /*writes=*/true);
   OpBuilder b(op);
   Location loc = op->getLoc();
   auto number = [&](StringRef name) {
