@@ -7,8 +7,8 @@
 using namespace tapestry::rt::cuda;
 
 template <typename A, typename B>
-constexpr bool isAlike = sizeof(A) == sizeof(B) &&
-                         std::is_pointer_v<A> == std::is_pointer_v<B>;
+constexpr bool isAlike =
+    sizeof(A) == sizeof(B) && std::is_pointer_v<A> == std::is_pointer_v<B>;
 
 template <typename A, typename B> struct AreAlike : std::false_type {};
 template <typename R, typename... As, typename S, typename... Bs>
