@@ -106,7 +106,7 @@ def unknown_processor(bench):
 @case
 def unknown_target(bench):
     result = bench.tapestry("plan", "small.ein", "--target=abacus").expect_status(2)
-    assert result.stderr == "tapestry: error: there is no target 'abacus'; there are: cpu\n"
+    assert result.stderr == "tapestry: error: there is no target 'abacus'; there are: cpu, cuda\n"
 
 
 if __name__ == "__main__":

@@ -375,7 +375,7 @@ tapestry.graph @other_operand {
 
 // -----
 
-// expected-error @below {{the module has 1 graphs, expected a whole one and its sharding}}
+// expected-error @below {{the module has 1 graph, expected a whole one and its sharding}}
 module {
   tapestry.graph @alone {
   }
