@@ -74,7 +74,7 @@ LLVM::GlobalOp EmbedImages::addBytes(StringRef name, StringRef bytes,
 
 Value EmbedImages::valueOf(OpBuilder &b, const Field &field) {
   Location loc = getOperation().getLoc();
-  if (auto number = std::get_if<int64_t>(&field))
+  if (const auto *number = std::get_if<int64_t>(&field))
     return LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(*number));
   return LLVM::AddressOfOp::create(b, loc, std::get<LLVM::GlobalOp>(field));
 }
@@ -122,14 +122,14 @@ void EmbedImages::runOnOperation() {
       nameRows.push_back(
           {addBytes(prefix + "kernel." + std::to_string(nameRows.size()),
                     kernel.getName(), 1)});
-  auto images_ = static_cast<int64_t>(imageRows.size());
+  auto numImages = static_cast<int64_t>(imageRows.size());
   auto kernels = static_cast<int64_t>(nameRows.size());
   if (nameRows.empty())
     nameRows.push_back({addBytes(prefix + "kernel.none", "", 1)});
   LLVM::GlobalOp imageTable = addTable(prefix + "images", imageRows);
   LLVM::GlobalOp nameTable = addTable(prefix + "kernels", nameRows);
   getOperation().lookupSymbol(deviceCodeName)->erase();
-  addTable(deviceCodeName, {{images_, imageTable, kernels, nameTable}});
+  addTable(deviceCodeName, {{numImages, imageTable, kernels, nameTable}});
   device.erase();
   getOperation()->removeAttr(gpu::GPUDialect::getContainerModuleAttrName());
 }

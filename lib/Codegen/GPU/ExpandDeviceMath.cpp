@@ -186,8 +186,8 @@ Value power(Operation *op) {
   Value isOdd = w.make<arith::AndIOp>(
       whole, w.make<arith::XOrIOp>(isEven, arith::ConstantOp::create(
                                                w.b, w.b.getBoolAttr(true))));
-  Value signed_ = math::CopySignOp::create(w.b, result, x);
-  result = w.select(isOdd, signed_, result);
+  Value withSign = math::CopySignOp::create(w.b, result, x);
+  result = w.select(isOdd, withSign, result);
   constexpr double infinity = std::numeric_limits<double>::infinity();
   Value isNegative = w.make<arith::AndIOp>(
       w.compare(arith::CmpFPredicate::OLT, x, zero),

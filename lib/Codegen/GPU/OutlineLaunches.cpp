@@ -99,7 +99,7 @@ void OutlineLaunches::outline(gpu::LaunchOp launch, StringRef from) {
   Location loc = launch.getLoc();
   // PTX has no dots in names.
   std::string name = (from + "_" + Twine(numNames)).str();
-  std::replace(name.begin(), name.end(), '.', '_');
+  llvm::replace(name, '.', '_');
   OpBuilder b = OpBuilder::atBlockEnd(device.getBody());
   SmallVector<Type> shared;
   for (BlockArgument memory : launch.getWorkgroupAttributions())

@@ -57,10 +57,12 @@ constexpr int errorLog = 5, errorLogBytes = 6;
   X(cuGetErrorString, (Result, const char **))
 
 struct DriverAPI {
+// Both are parts of a declaration. NOLINTBEGIN(bugprone-macro-parentheses)
 #define TAPESTRY_CUDA_POINTER(name, parameters)                                \
   Result(*name) parameters = nullptr;
   TAPESTRY_CUDA_FUNCTIONS(TAPESTRY_CUDA_POINTER)
 #undef TAPESTRY_CUDA_POINTER
+// NOLINTEND(bugprone-macro-parentheses)
 };
 
 } // namespace cuda

@@ -49,11 +49,13 @@ static std::vector<Rewrite> listPhases(GraphOp graph) {
   return longest;
 }
 
+namespace {
 /// What a plan costs, and what of it is for moves.
 struct PlanPrice {
   double cost = 0;
   double moved = 0;
 };
+} // namespace
 
 /// What the plan of a copy costs; nothing where there is none.
 static std::optional<PlanPrice>
