@@ -62,7 +62,7 @@ struct DriverAPI {
   Result(*name) parameters = nullptr;
   TAPESTRY_CUDA_FUNCTIONS(TAPESTRY_CUDA_POINTER)
 #undef TAPESTRY_CUDA_POINTER
-// NOLINTEND(bugprone-macro-parentheses)
+  // NOLINTEND(bugprone-macro-parentheses)
 };
 
 } // namespace cuda
