@@ -1,7 +1,13 @@
 //===- Options.cpp - The command line of the tapestry driver --------------===//
+//
+// One file, though long: an option is entered into its commands when it is
+// made, so that all have to be made in the order in which they stand here.
+//
+//===----------------------------------------------------------------------===//
 
 #include "tapestry/Driver/Options.h"
 #include "OptionWords.h"
+#include "Usage.h"
 #include "tapestry-rt/ABI.h"
 #include "tapestry-rt/Files.h"
 #include "tapestry-rt/Runtime.h"
@@ -9,13 +15,11 @@
 #include "tapestry/Driver/Status.h"
 #include "tapestry/Driver/Version.h"
 #include "tapestry/Planner/Contraction/ContractionOrder.h"
-#include "tapestry/Planner/Machine/Quantity.h"
 #include "tapestry/Plugin/Loader.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
-#include <cmath>
 #include <optional>
 
 using namespace llvm;
@@ -293,91 +297,15 @@ cl::opt<std::string> seed("seed", cl::desc("Seed of the Pareto search (0)"),
                           cl::value_desc("N"), cl::sub(planCommand),
                           cl::cat(category));
 
-/// Prints a usage error and remembers that there was one.
-class Usage {
-public:
-  void error(const Twine &message) {
-    if (good)
-      tapestry::driver::printError(message);
-    good = false;
-  }
-  bool good = true;
-
-  int64_t number(const cl::opt<std::string> &given, int64_t fallback,
-                 int64_t least,
-                 int64_t most = std::numeric_limits<int64_t>::max()) {
-    if (given.getNumOccurrences() == 0)
-      return fallback;
-    StringRef text = given.getValue();
-    StringRef option = given.ArgStr;
-    int64_t value = fallback;
-    if (text.getAsInteger(10, value)) {
-      error("--" + option + " takes a whole number, not '" + text + "'");
-      return fallback;
-    }
-    if (value < least)
-      error("--" + option + " has to be at least " + Twine(least) + ", not " +
-            Twine(value));
-    if (value > most)
-      error("--" + option + " has to be at most " + Twine(most) + ", not " +
-            Twine(value));
-    return value;
-  }
-
-  tapestry::plan::PlanRequest planRequest() {
-    tapestry::plan::PlanRequest request;
-    for (auto [row, given] : zip_equal(tapestry::plan::planOptions(), planning))
-      if (given->getNumOccurrences() > 0)
-        if (Error wrong = row.set(request, given->getValue()))
-          error("--" + toString(std::move(wrong)));
-    return request;
-  }
-
-  double real(const cl::opt<std::string> &given, double fallback) {
-    if (given.getNumOccurrences() == 0)
-      return fallback;
-    double value = fallback;
-    if (StringRef(given).getAsDouble(value) || !(value >= 0) ||
-        std::isinf(value)) {
-      error("--" + given.ArgStr + " takes a number of at least 0, not '" +
-            given.getValue() + "'");
-      return fallback;
-    }
-    return value;
-  }
-
-  int64_t bytes(const cl::opt<std::string> &given, int64_t fallback) {
-    if (given.getNumOccurrences() == 0)
-      return fallback;
-    llvm::Expected<int64_t> value = tapestry::machine::parseBytes(given);
-    if (value)
-      return *value;
-    error("--" + given.ArgStr + ": " + toString(value.takeError()));
-    return fallback;
-  }
-
-  /// A number of bytes, or -1 for "none".
-  int64_t bytesOrNone(const cl::opt<std::string> &given, int64_t fallback) {
-    if (given == "none")
-      return -1;
-    return given == "0" ? 0 : bytes(given, fallback);
-  }
-
-  Bindings bindings(const cl::list<std::string> &list, StringRef option,
-                    StringRef example) {
-    Bindings result;
-    for (StringRef text : list) {
-      auto [name, value] = text.split('=');
-      if (name.empty() || value.empty())
-        error("-" + option + " takes " + example + ", not '" + text + "'");
-      for (const auto &earlier : result)
-        if (earlier.first == name && option != "-feed")
-          error("-" + option + " names '" + name + "' twice");
-      result.push_back({name.str(), value.str()});
-    }
-    return result;
-  }
-};
+/// What the options of planning say.
+tapestry::plan::PlanRequest planRequest(Usage &usage) {
+  tapestry::plan::PlanRequest request;
+  for (auto [row, given] : zip_equal(tapestry::plan::planOptions(), planning))
+    if (given->getNumOccurrences() > 0)
+      if (Error wrong = row.set(request, given->getValue()))
+        usage.error("--" + toString(std::move(wrong)));
+  return request;
+}
 
 ParetoRequest paretoRequest(Usage &usage) {
   ParetoRequest request;
@@ -548,7 +476,7 @@ static std::optional<Options> calibrateOptions() {
   Options options;
   options.command = Command::Calibrate;
   Usage usage;
-  options.planning = usage.planRequest();
+  options.planning = planRequest(usage);
   if (outputs.size() > 1)
     usage.error("calibrate takes one -o: the machine file to write");
   else if (outputs.size() == 1)
@@ -606,7 +534,7 @@ static std::optional<Options> sessionOptions() {
   options.command = Command::Session;
   Usage usage;
   options.commandFile = commandFile;
-  options.planning = usage.planRequest();
+  options.planning = planRequest(usage);
   options.planning.fillIn();
   readTarget(options, usage);
   options.objects.assign(objects.begin(), objects.end());
@@ -719,7 +647,7 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
     usage.error("expected PROG.ein or PROG.mlir, not '" + program + "'");
   readTarget(options, usage);
   options.graph = graph;
-  options.planning = usage.planRequest();
+  options.planning = planRequest(usage);
   options.planning.program = sys::path::filename(options.program).str();
   options.planning.fillIn();
   const std::string &order = options.planning.order;

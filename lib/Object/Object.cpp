@@ -160,41 +160,13 @@ constexpr llvm::StringLiteral kernelPasses =
     "loop-mssa(licm),early-cse,instcombine<no-verify-fixpoint>,simplifycfg),"
     "globaldce";
 
-llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager callGraph;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(callGraph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  llvm::ModulePassManager passes;
-  if (llvm::Error error = builder.parsePassPipeline(passes, kernelPasses))
-    return error;
-  passes.run(module, modules);
-  return llvm::Error::success();
-}
-
-llvm::Error emit(llvm::Module &module, llvm::TargetMachine &machine,
-                 llvm::CodeGenFileType type, llvm::raw_pwrite_stream &stream) {
-  llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, type,
-                                  /*DisableVerify=*/true))
-    return llvm::createStringError("the target cannot emit an object file");
-  passes.run(module);
-  return llvm::Error::success();
-}
-
 /// Optimises `module` and appends its object to `bytes`; what the options dump,
 /// where that is given.
 llvm::Error compile(llvm::Module &module, llvm::TargetMachine &machine,
                     const ObjectOptions &options,
                     llvm::SmallVectorImpl<char> &bytes) {
   if (options.optLevel > 0)
-    if (llvm::Error error = optimize(module, machine))
+    if (llvm::Error error = optimizeModule(module, machine, kernelPasses))
       return error;
   if (options.dumpLLVM)
     module.print(*options.dumpLLVM, nullptr);
@@ -203,13 +175,13 @@ llvm::Error compile(llvm::Module &module, llvm::TargetMachine &machine,
     // when somebody asked for it.
     llvm::SmallVector<char> text;
     llvm::raw_svector_ostream stream(text);
-    if (llvm::Error error =
-            emit(module, machine, llvm::CodeGenFileType::AssemblyFile, stream))
+    if (llvm::Error error = emitModule(
+            module, machine, llvm::CodeGenFileType::AssemblyFile, stream))
       return error;
     *options.dumpAssembly << stream.str();
   }
   llvm::raw_svector_ostream stream(bytes);
-  return emit(module, machine, llvm::CodeGenFileType::ObjectFile, stream);
+  return emitModule(module, machine, llvm::CodeGenFileType::ObjectFile, stream);
 }
 
 //===----------------------------------------------------------------------===//
@@ -295,6 +267,36 @@ compileParts(llvm::Module &module,
 }
 
 } // namespace
+
+llvm::Error optimizeModule(llvm::Module &module, llvm::TargetMachine &machine,
+                           llvm::StringRef passes) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager callGraph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(callGraph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  llvm::ModulePassManager manager;
+  if (llvm::Error error = builder.parsePassPipeline(manager, passes))
+    return error;
+  manager.run(module, modules);
+  return llvm::Error::success();
+}
+
+llvm::Error emitModule(llvm::Module &module, llvm::TargetMachine &machine,
+                       llvm::CodeGenFileType type,
+                       llvm::raw_pwrite_stream &stream) {
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type,
+                                  /*DisableVerify=*/true))
+    return llvm::createStringError("the target cannot emit code of this kind");
+  passes.run(module);
+  return llvm::Error::success();
+}
 
 FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
 compileToObject(ModuleOp op, const ObjectOptions &options) {

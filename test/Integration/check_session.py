@@ -52,6 +52,8 @@ def expect_contract(bench, *reports):
         for entry in report["collectives"]:
             if entry["predicted_bytes"] != entry["counted_bytes"]:
                 raise CheckFailed(f"{name}: {entry}")
+        if not max(report["peak_bytes"]) <= report["process_peak_bytes"] <= sum(report["peak_bytes"]):
+            raise CheckFailed(f"{name}: {report['process_peak_bytes']} bytes together of {report['peak_bytes']}")
         if report["peak_bytes"] != report["predicted_peak_bytes"]:
             raise CheckFailed(f"{name}: {report['peak_bytes']} {report['predicted_peak_bytes']}")
         if len(report["held_bytes"]) != report["devices"]:

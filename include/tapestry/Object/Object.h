@@ -10,10 +10,17 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/LLVM.h"
+#include "llvm/Support/CodeGen.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
 #include <string>
 #include <vector>
+
+namespace llvm {
+class Module;
+class TargetMachine;
+class raw_pwrite_stream;
+} // namespace llvm
 
 namespace tapestry {
 
@@ -43,6 +50,14 @@ compileToObject(mlir::ModuleOp module, const ObjectOptions &options = {});
 /// They lie in `object`.
 llvm::Expected<std::vector<llvm::MemoryBufferRef>>
 objectsIn(llvm::MemoryBufferRef object);
+
+/// Runs passes of LLVM's, as `opt -passes` takes them, for that machine.
+llvm::Error optimizeModule(llvm::Module &module, llvm::TargetMachine &machine,
+                           llvm::StringRef passes);
+/// Writes the machine's code for a module, whose analyses are gone then.
+llvm::Error emitModule(llvm::Module &module, llvm::TargetMachine &machine,
+                       llvm::CodeGenFileType type,
+                       llvm::raw_pwrite_stream &stream);
 
 } // namespace tapestry
 

@@ -57,6 +57,20 @@ bool isViewOfNext(Value next, Value memref) {
          matchPattern(sum.getRhs(), m_One());
 }
 
+Value elementAt(OpBuilder &b, Location loc, Value pointer, Type element) {
+  auto single = LLVM::LLVMStructType::getLiteral(
+      b.getContext(), {pointer.getType(), pointer.getType(), b.getI64Type()});
+  Value zero = LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(0));
+  Value descriptor = LLVM::UndefOp::create(b, loc, single);
+  for (auto [field, value] :
+       llvm::enumerate(SmallVector<Value>{pointer, pointer, zero}))
+    descriptor = LLVM::InsertValueOp::create(b, loc, descriptor, value,
+                                             static_cast<int64_t>(field));
+  return UnrealizedConversionCastOp::create(
+             b, loc, MemRefType::get({}, element), descriptor)
+      .getResult(0);
+}
+
 std::optional<int64_t> storedBytes(Type element) {
   if (element.isIndex())
     return 8;

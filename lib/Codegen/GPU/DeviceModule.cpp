@@ -1,7 +1,7 @@
 //===- DeviceModule.cpp - The part of a program that the GPU runs ---------===//
 
 #include "DeviceModule.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "tapestry/Codegen/Common/Buffers.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -38,19 +38,7 @@ bool isKnownArch(StringRef arch) {
 Value bufferAt(OpBuilder &b, Location loc, Value pointer, MemRefType type,
                OpFoldResult offset, ArrayRef<OpFoldResult> sizes,
                ArrayRef<OpFoldResult> strides) {
-  // A buffer of one element, seen as one of the right size.
-  auto single = LLVM::LLVMStructType::getLiteral(
-      b.getContext(), {pointer.getType(), pointer.getType(), b.getI64Type()});
-  Value zero = LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(0));
-  Value descriptor = LLVM::UndefOp::create(b, loc, single);
-  for (auto [field, value] :
-       llvm::enumerate(SmallVector<Value>{pointer, pointer, zero}))
-    descriptor = LLVM::InsertValueOp::create(b, loc, descriptor, value,
-                                             static_cast<int64_t>(field));
-  Value base =
-      UnrealizedConversionCastOp::create(
-          b, loc, MemRefType::get({}, type.getElementType()), descriptor)
-          .getResult(0);
+  Value base = elementAt(b, loc, pointer, type.getElementType());
   return memref::ReinterpretCastOp::create(b, loc, type, base, offset, sizes,
                                            strides);
 }

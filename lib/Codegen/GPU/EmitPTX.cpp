@@ -6,31 +6,15 @@
 
 #include "DeviceModule.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/IR/LegacyPassManager.h"
+#include "tapestry/Object/Object.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace mlir;
 
 namespace tapestry {
-
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager callGraph;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(callGraph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
-      .run(module, modules);
-}
 
 FailureOr<std::string> emitPTX(gpu::GPUModuleOp op, StringRef arch) {
   static bool initialized = [] {
@@ -61,14 +45,14 @@ FailureOr<std::string> emitPTX(gpu::GPUModuleOp op, StringRef arch) {
     return op.emitError("cannot be translated to LLVM IR");
   module->setDataLayout(machine->createDataLayout());
   module->setTargetTriple(triple);
-  optimize(*module, *machine);
   llvm::SmallString<0> text;
   llvm::raw_svector_ostream stream(text);
-  llvm::legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, stream, nullptr,
-                                   llvm::CodeGenFileType::AssemblyFile))
-    return op.emitError("the code generator cannot emit PTX");
-  passes.run(*module);
+  llvm::Error error = optimizeModule(*module, *machine, "default<O3>");
+  if (!error)
+    error = emitModule(*module, *machine, llvm::CodeGenFileType::AssemblyFile,
+                       stream);
+  if (error)
+    return op.emitError(llvm::toString(std::move(error)));
   return text.str().str();
 }
 

@@ -60,13 +60,8 @@ void PointEmitter::emit() {
                            ? startOf(output, point)
                            : Value());
       }
-    IndexList results;
-    if (reduced.empty()) {
-      results = compute(point, sums);
-    } else {
-      results = reduce(point, reduced, sums);
-    }
-    for (auto [output, value] : llvm::zip_equal(summed, results))
+    for (auto [output, value] :
+         llvm::zip_equal(summed, reduce(point, reduced, sums)))
       storeAt(value, operandOf(output), point.offset[operandOf(output)]);
   });
   end();

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "tapestry/Codegen/Common/Buffers.h"
 
 using namespace mlir;
 
@@ -36,20 +37,7 @@ Value tapestry::pointerTo(OpBuilder &b, Location loc, Value memref) {
 
 Value tapestry::bufferAt(OpBuilder &b, Location loc, Value pointer,
                          MemRefType type, ValueRange dynamic) {
-  // A buffer of one element, seen as one of the right size.
-  auto single = LLVM::LLVMStructType::getLiteral(
-      b.getContext(), {pointer.getType(), pointer.getType(), b.getI64Type()});
-  Value zero =
-      LLVM::ConstantOp::create(b, loc, b.getI64Type(), b.getI64IntegerAttr(0));
-  Value descriptor = LLVM::UndefOp::create(b, loc, single);
-  for (auto [field, value] :
-       llvm::enumerate(SmallVector<Value>{pointer, pointer, zero}))
-    descriptor = LLVM::InsertValueOp::create(b, loc, descriptor, value,
-                                             static_cast<int64_t>(field));
-  Value base =
-      UnrealizedConversionCastOp::create(
-          b, loc, MemRefType::get({}, type.getElementType()), descriptor)
-          .getResult(0);
+  Value base = elementAt(b, loc, pointer, type.getElementType());
   SmallVector<OpFoldResult> strides(type.getRank());
   SmallVector<OpFoldResult> sizes = getMixedValues(type.getShape(), dynamic, b);
   OpFoldResult stride = b.getIndexAttr(1);

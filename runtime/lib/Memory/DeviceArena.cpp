@@ -33,7 +33,6 @@ Status DeviceArena::reserve(int64_t bytes) {
                                   formatBytes(int64_t(wanted)).c_str(),
                                   error.text));
   slab.use(static_cast<char *>(base), wanted);
-  taken += static_cast<int64_t>(wanted);
   return Status::success();
 }
 
@@ -48,7 +47,6 @@ Status DeviceArena::allocate(uint64_t bytes, void *&memory) {
           ExitEnvironment,
           format("out of device memory: needs %s beside the slab: %s",
                  formatBytes(int64_t(bytes)).c_str(), error.text));
-    taken += static_cast<int64_t>(piece.bytes);
   }
   pieces[memory] = piece;
   live.add(static_cast<int64_t>(bytes));
@@ -67,5 +65,4 @@ void DeviceArena::free(void *memory) {
     return;
   }
   device.free(memory);
-  taken -= static_cast<int64_t>(piece.bytes);
 }

@@ -30,8 +30,6 @@ public:
   /// Its contents are undefined.
   Status allocate(uint64_t bytes, void *&memory);
   void free(void *memory);
-  /// Bytes that the driver has given.
-  int64_t takenBytes() const { return taken; }
 
 private:
   struct Piece {
@@ -42,7 +40,6 @@ private:
   LiveBytes &live;
   Slab slab;
   void *base = nullptr;
-  int64_t taken = 0;
   std::map<void *, Piece> pieces;
 };
 

@@ -26,6 +26,7 @@ class Rank final : public Handle {
 public:
   /// Uses the back end's own collectives where it is given some.
   Rank(Job &job, const Backend &backend);
+  ~Rank();
 
   /// The whole run. A failure has been reported to the other ranks when this
   /// returns.

@@ -24,6 +24,11 @@ Status Rank::openDevice() {
              : Status::success();
 }
 
+Rank::~Rank() {
+  for (auto &[host, copy] : constants)
+    gpu->free(copy);
+}
+
 bool Rank::launch(const TapestryDeviceCode &code, int64_t kernel,
                   int64_t blocks, int64_t threads, void **arguments) {
   if (blocks <= 0)
@@ -51,9 +56,11 @@ const void *Rank::copyConstant(const void *host, int64_t bytes) {
   void *copy = nullptr;
   if (gpu)
     copy = gpu->allocate(static_cast<uint64_t>(bytes), error);
-  // Freed with the context, as the module's other constants are.
-  if (copy && gpu->copyIn(copy, host, bytes, error))
-    return constants[host] = copy;
+  if (copy) {
+    constants[host] = copy;
+    if (gpu->copyIn(copy, host, bytes, error))
+      return copy;
+  }
   fail(deviceFailure("a constant of the program", error));
   return nullptr;
 }

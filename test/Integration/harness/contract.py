@@ -27,6 +27,9 @@ def _memory_problems(plan, report):
             f"plan.json: peak of {plan['peak_bytes_per_device']} bytes, "
             f"predicted by the program {max(expected)}"
         ]
+    together = report["process_peak_bytes"]
+    if not max(used) <= together <= sum(used):
+        return [f"a process holds {together} bytes of ranks that hold {used}"]
     if used != expected:
         return [f"ranks peaked at {used} bytes, predicted were {expected}"]
     return []

@@ -39,6 +39,10 @@ mlir::Value viewOfNext(mlir::OpBuilder &b,
 /// Whether `next` shows the elements one behind each that `memref` shows.
 bool isViewOfNext(mlir::Value next, mlir::Value memref);
 
+/// The buffer of one element that lies at `pointer`; casts of it show more.
+mlir::Value elementAt(mlir::OpBuilder &b, mlir::Location loc,
+                      mlir::Value pointer, mlir::Type element);
+
 /// Bytes of an element in memory; none for types other than numbers.
 std::optional<int64_t> storedBytes(mlir::Type element);
 
