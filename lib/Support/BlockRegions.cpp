@@ -2,6 +2,7 @@
 
 #include "tapestry/Support/BlockRegions.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <numeric>
 
@@ -36,16 +37,22 @@ BlockRegions::BlockRegions(const DeviceGrid &grid, const Partition &partition,
 // Edges
 //===----------------------------------------------------------------------===//
 
+int64_t BlockRegions::placeOf(const RegionEdge &edge, int64_t device) const {
+  int64_t place = 0;
+  if (edge.bound) {
+    const auto &[operand, piece, part, dim, isEnd] = *edge.bound;
+    const Layout &own = operands[operand].pieces[piece].parts[part];
+    ZRange held = own.dims[dim].range(grid, device);
+    place = isEnd ? held.hi : held.lo;
+  }
+  return llvm::divideFloorSigned((edge.isNegated ? -place : place) + edge.shift,
+                                 edge.divisor);
+}
+
 void BlockRegions::addEdge(unsigned label, RegionEdge edge) {
   bool isInside = false, isBehind = false, isBefore = false;
   for (auto [device, block] : llvm::enumerate(blocks[label])) {
-    int64_t place = edge.shift;
-    if (edge.bound) {
-      const auto &[operand, piece, part, dim, isEnd] = *edge.bound;
-      const Layout &own = operands[operand].pieces[piece].parts[part];
-      ZRange held = own.dims[dim].range(grid, device);
-      place += isEnd ? held.hi : held.lo;
-    }
+    int64_t place = placeOf(edge, device);
     edge.raw.push_back(place);
     // Of an empty block both ends are behind all others.
     edge.at.push_back(
@@ -58,6 +65,18 @@ void BlockRegions::addEdge(unsigned label, RegionEdge edge) {
   auto isSame = [&](const RegionEdge &known) { return known.at == edge.at; };
   if (isInside && llvm::none_of(edges[label], isSame))
     edges[label].push_back(std::move(edge));
+}
+
+/// The edge at which points that read by a subscript pass a place, if `edge` is
+/// at that for the label itself: the first at or behind it or, counting down,
+/// the first before it.
+static RegionEdge edgeOf(const ProjectionDim &dim, RegionEdge edge) {
+  int64_t step = dim.terms.front().coefficient;
+  edge.divisor = std::abs(step);
+  edge.isNegated = step < 0;
+  edge.shift = step < 0 ? dim.constant - edge.shift + edge.divisor
+                        : edge.shift - dim.constant + edge.divisor - 1;
+  return edge;
 }
 
 /// Where the points of a label begin or end to read what lies in a tensor, or
@@ -74,9 +93,14 @@ void BlockRegions::addEdges(unsigned operand, unsigned piece) {
     if (dim.terms.empty())
       continue;
     unsigned label = dim.terms.front().dim;
-    auto add = [&, constant = dim.constant](int64_t place) {
+    auto add = [&, &dim = dim](int64_t place) {
       RegionEdge edge;
-      edge.shift = place - constant;
+      edge.shift = place;
+      edge = edgeOf(dim, edge);
+      // A number of its own.
+      edge.shift =
+          llvm::divideFloorSigned(edge.shift, std::exchange(edge.divisor, 1));
+      edge.isNegated = false;
       addEdge(label, std::move(edge));
     };
     int64_t extent = access.shape[number];
@@ -100,8 +124,7 @@ void BlockRegions::addEdges(unsigned operand, unsigned piece) {
         edge.bound =
             RegionEdge::Bound{operand, piece, static_cast<unsigned>(part),
                               static_cast<unsigned>(number), isEnd};
-        edge.shift = -dim.constant;
-        addEdge(label, std::move(edge));
+        addEdge(label, edgeOf(dim, std::move(edge)));
       }
     }
   }

@@ -214,6 +214,46 @@ CONCATENATIONS = {
         lambda A, B: 1 + np.concatenate([A[40:], B, A[:40]]),
     ),
 }
+# Strides and mirrored slices are read where they lie, too.
+STEPS = {
+    "2 * concat[0](A[::2, :], A[1::2, :])": (
+        {"A": (97, 40)},
+        lambda A: 2 * np.concatenate([A[::2], A[1::2]]),
+    ),
+    "concat[1](A[:, ::3], A[:, 1::3], A[:, 2::3])": (
+        {"A": (40, 61)},
+        lambda A: np.concatenate([A[:, ::3], A[:, 1::3], A[:, 2::3]], 1),
+    ),
+    "exp(concat[0](flip[0](A[:12, :]), A[12:, :]))": (
+        {"A": (29, 120)},
+        lambda A: np.exp(np.concatenate([A[11::-1], A[12:]])),
+    ),
+    "concat[1](A[:, 30:], A[:, 29::-1])": (
+        {"A": (37, 53)},
+        lambda A: np.concatenate([A[:, 30:], A[:, 29::-1]], 1),
+    ),
+    "concat[0](flip[0](A[:41, :]), B, flip[0](A[41:, :])) + 1": (
+        {"A": (97, 40), "B": (13, 40)},
+        lambda A, B: 1 + np.concatenate([A[40::-1], B, A[:40:-1]]),
+    ),
+    "exp(concat[0](A[60:, :], A[:60, :])[10:90:4, :])": (
+        {"A": (97, 40)},
+        lambda A: np.exp(np.roll(A, -60, 0)[10:90:4]),
+    ),
+    "C = concat[0](A[48:, :], A[:48, :]); D = C[7:89:2, :]; E = exp(D); Y = D + E": (
+        {"A": (96, 40)},
+        lambda A: np.roll(A, -48, 0)[7:89:2] + np.exp(np.roll(A, -48, 0)[7:89:2]),
+    ),
+    "B = A[::2, :]; C = A[1::2, :]; D = concat[0](B, C); E = exp(D); Y = flip[0](D) * E": (
+        {"A": (96, 40)},
+        lambda A: np.concatenate([A[::2], A[1::2]])[::-1]
+        * np.exp(np.concatenate([A[::2], A[1::2]])),
+    ),
+    "V = 3 * A; Y = concat[0](V[::2, :], V[1::2, :])": (
+        {"A": (97, 40)},
+        lambda A: 3 * np.concatenate([A[::2], A[1::2]]),
+    ),
+}
 # Statements that are views alone are read through by what alone reads them.
 STATEMENTS = {
     "B = A[0:48, :]; C = A[48:96, :]; Y = concat[0](B, C)": ({"A": (96, 40)}, lambda A: A),
@@ -332,9 +372,9 @@ def main():
     backend = options.backend
     with driver.workspace() as folder:
         if options.copies:
-            programs = {**CONCATENATIONS, **STATEMENTS, **COMPUTED, **PRODUCTS}
+            programs = {**CONCATENATIONS, **STATEMENTS, **COMPUTED, **PRODUCTS, **STEPS}
             for at, (expression, (shapes, value)) in enumerate(programs.items()):
-                for devices in range(1, 9):
+                for devices in (1, 3, 4 + at % 4, 8) if expression in STEPS else range(1, 9):
                     # Both where most axes are cut; else one in turn.
                     both = ("paper", "spmd")
                     for cost in both if devices in (6, 8) else both[(at + devices) % 2 :][:1]:

@@ -238,4 +238,68 @@ TEST(BlockRegionsTest, AnyWindows) {
   }
 }
 
+// Rows 0, 2, 4, ... before rows 1, 3, 5, ..., and rows from the last on.
+TEST(BlockRegionsTest, StridesAndMirrors) {
+  for (int64_t devices : {1, 2, 3, 5, 8}) {
+    DeviceGrid grid = DeviceGrid::ofPrimes(devices);
+    Partition rows{{Cut{}, Cut{}}};
+    for (unsigned axis = 0; axis < grid.axes.size(); ++axis)
+      rows.cuts[0].push_back(axis);
+    std::vector<RegionOperand> operands;
+    for (auto [step, start, first, behind] :
+         {std::tuple(2, 0, 0, 49), {2, -97, 49, 80}, {-1, 96, 80, 97}}) {
+      Projection read = shifted({start, 0});
+      read.dims[0].terms[0].coefficient = step;
+      ZBox guard = {{first, behind}, {0, 5}};
+      RegionOperand &operand = operands.emplace_back();
+      operand.isPadded = true;
+      operand.pieces.push_back(
+          {read,
+           {97, 5},
+           {Layout::ofProjection(read, {97, 5}, rows, {97, 5}, guard)},
+           guard});
+    }
+    BlockRegions blocks(grid, rows, {97, 5}, operands, /*separates=*/true);
+    std::vector<BlockRegion> regions = blocks.find(32);
+    check(grid, rows, {97, 5}, blocks, regions);
+    EXPECT_EQ(regions.size(), 3u) << devices;
+    for (const BlockRegion &region : regions)
+      EXPECT_TRUE(region.isServed());
+  }
+}
+
+TEST(BlockRegionsTest, AnySteps) {
+  std::mt19937 random(11);
+  auto upTo = [&](int64_t last) {
+    return std::uniform_int_distribution<int64_t>(0, last)(random);
+  };
+  for (int round = 0; round < 300; ++round) {
+    DeviceGrid grid = DeviceGrid::ofPrimes(1 + upTo(7));
+    Partition partition;
+    partition.cuts.resize(2);
+    for (unsigned axis = 0; axis < grid.axes.size(); ++axis)
+      partition.cuts[upTo(1)].push_back(axis);
+    llvm::SmallVector<int64_t> extents = {1 + upTo(30), 1 + upTo(30)};
+    llvm::SmallVector<int64_t> shape = {1 + upTo(60), 1 + upTo(60)};
+    std::vector<RegionOperand> operands;
+    for (int64_t number = upTo(2); number >= 0; --number) {
+      Projection read = shifted({upTo(80) - 20, upTo(80) - 20});
+      for (ProjectionDim &dim : read.dims)
+        dim.terms[0].coefficient = (upTo(1) ? 1 : -1) * (1 + upTo(2));
+      // What they read, or parts of it that end anywhere.
+      Layout held = upTo(1)
+                        ? Layout::ofProjection(read, extents, partition, shape)
+                        : Layout::blocked(shape, partition.cuts);
+      RegionOperand &operand = operands.emplace_back();
+      operand.isPadded = true;
+      operand.pieces.push_back({read, shape, {held}});
+    }
+    for (bool separates : {false, true}) {
+      BlockRegions blocks(grid, partition, extents, operands, separates);
+      for (size_t limit : {1, 8, 64})
+        check(grid, partition, extents, blocks, blocks.find(limit));
+    }
+  }
+}
+
 } // namespace

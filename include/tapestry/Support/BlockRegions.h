@@ -18,7 +18,8 @@ namespace tapestry {
 
 /// A piece of an operand: where it is read and what devices have of it.
 struct RegionAccess {
-  /// Folds aside, each subscript is a constant, or a label and a constant.
+  /// Each subscript is a constant, or a multiple of a label and a constant; of
+  /// what is folded, that label itself.
   Projection read;
   llvm::SmallVector<int64_t> shape;
   /// What a device has of its own, and strips beside that.
@@ -43,8 +44,11 @@ struct RegionEdge {
     bool isEnd;
   };
   std::optional<Bound> bound;
-  /// What is added to that.
+  /// What is added to that, or to its negative, before it is divided,
+  /// downwards.
   int64_t shift = 0;
+  bool isNegated = false;
+  int64_t divisor = 1;
   /// Whether it is the least of what follows from the next edge and from those
   /// behind it that are not least themselves.
   bool isLeast = false;
@@ -111,6 +115,7 @@ private:
   class Finder;
 
   void addEdges(unsigned operand, unsigned piece);
+  int64_t placeOf(const RegionEdge &edge, int64_t device) const;
   void addEdge(unsigned label, RegionEdge edge);
   void order(unsigned label);
   RegionSource sourceOf(unsigned operand, const RegionRanges &ranges,

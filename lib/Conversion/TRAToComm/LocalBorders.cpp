@@ -64,9 +64,11 @@ Value LocalBorders::emitPlace(const RegionEdge &edge) {
   if (!edge.bound)
     return shift;
   unsigned input = inputsOf[edge.bound->operand].first + edge.bound->piece;
-  return add(heldBound(operands[input][edge.bound->part].layout,
-                       edge.bound->dim, edge.bound->isEnd),
-             shift);
+  Value place = heldBound(operands[input][edge.bound->part].layout,
+                          edge.bound->dim, edge.bound->isEnd);
+  place = edge.isNegated ? arith::SubIOp::create(b, loc, shift, place)
+                         : add(place, shift);
+  return index::emitFloorDivision(b, loc, place, edge.divisor);
 }
 
 /// The bounds of a label's ranges, in ascending order.
@@ -98,7 +100,7 @@ SmallVector<Value> LocalBorders::emitEdges(unsigned label) {
 LocalBorders::Region
 LocalBorders::emitRegion(BlockRegion found,
                          ArrayRef<SmallVector<Value>> edges) {
-  Region region{std::move(found), {}, {}, {}};
+  Region region{std::move(found), {}, {}};
   for (auto [label, range] : llvm::enumerate(region.ranges)) {
     Value start = edges[label][range.first], end = edges[label][range.second];
     auto pointsOn = [&, label = label, range = range](int64_t d) {
@@ -176,41 +178,18 @@ bool LocalBorders::readsWithin(const Region &region, const Projection &read,
   });
 }
 
-/// The first index that a region reads along a dimension.
-static Value readStart(OpBuilder &b, Location loc, const ProjectionDim &dim,
-                       ArrayRef<Value> starts) {
-  Value constant = arith::ConstantIndexOp::create(b, loc, dim.constant);
-  if (dim.terms.empty())
-    return constant;
-  return arith::AddIOp::create(b, loc, starts[dim.terms.front().dim], constant);
-}
-
-static OpFoldResult readSize(OpBuilder &b, const ProjectionDim &dim,
-                             ArrayRef<OpFoldResult> sizes) {
-  return dim.terms.empty() ? OpFoldResult(b.getIndexAttr(1))
-                           : sizes[dim.terms.front().dim];
-}
-
-static SmallVector<OpFoldResult> readSizes(OpBuilder &b, const Projection &read,
-                                           ArrayRef<OpFoldResult> sizes) {
-  return llvm::map_to_vector(read.dims, [&](const ProjectionDim &dim) {
-    return readSize(b, dim, sizes);
-  });
-}
-
 /// All that the region reads lies in the part.
 Value LocalBorders::slice(const Piece &piece, const Region &region) {
   SmallVector<OpFoldResult> offsets, ones;
   for (auto [number, dim] : llvm::enumerate(piece.read.dims)) {
-    Value start = readStart(b, loc, dim, region.starts);
+    Value start = readStart(b, loc, dim, region);
     offsets.push_back(
         arith::SubIOp::create(b, loc, start, heldStart(piece, number))
             .getResult());
     ones.push_back(b.getIndexAttr(1));
   }
-  return tensor::ExtractSliceOp::create(b, loc, piece.part, offsets,
-                                        readSizes(b, piece.read, region.sizes),
-                                        ones);
+  return tensor::ExtractSliceOp::create(
+      b, loc, piece.part, offsets, readSizes(b, loc, piece.read, region), ones);
 }
 
 /// What points take of an operand where they read nothing that counts, too.
@@ -276,7 +255,7 @@ Value LocalBorders::slicePad(const Region &region, unsigned operand,
   SmallVector<OpFoldResult> zeros(read.rank(), b.getIndexAttr(0));
   SmallVector<OpFoldResult> ones(read.rank(), b.getIndexAttr(1));
   return tensor::ExtractSliceOp::create(b, loc, memory.filled, zeros,
-                                        readSizes(b, read, region.sizes), ones);
+                                        readSizes(b, loc, read, region), ones);
 }
 
 /// A range of a dimension that holds what `read` is folded to. What follows
@@ -322,10 +301,10 @@ Value LocalBorders::gather(const Piece &piece, const Region &region,
                            Value memory, ArrayRef<Value> held) {
   SmallVector<Value> starts;
   for (const ProjectionDim &dim : piece.read.dims)
-    starts.push_back(readStart(b, loc, dim, region.starts));
+    starts.push_back(readStart(b, loc, dim, region));
   Type element = cast<RankedTensorType>(memory.getType()).getElementType();
   Value empty = tensor::EmptyOp::create(
-      b, loc, readSizes(b, piece.read, region.sizes), element);
+      b, loc, readSizes(b, loc, piece.read, region), element);
   unsigned rank = starts.size();
   auto window = linalg::GenericOp::create(
       b, loc, empty.getType(), ValueRange(), empty,
@@ -375,9 +354,9 @@ Value LocalBorders::gather(ArrayRef<Piece> pieces, const Region &region) {
   copied.on = hullOn;
   SmallVector<OpFoldResult> sizes;
   for (auto [number, dim] : llvm::enumerate(read.dims)) {
-    Value start = readStart(b, loc, dim, region.starts);
+    Value start = readStart(b, loc, dim, region);
     Value end = add(start, getValueOrCreateConstantIndexOp(
-                               b, loc, readSize(b, dim, region.sizes)));
+                               b, loc, readSize(b, loc, dim, region)));
     std::tie(start, end) = emitFoldedHull(dim, start, end);
     copied.starts.push_back(start);
     copied.ends.push_back(end);
@@ -441,8 +420,8 @@ Value LocalBorders::putTogether(ArrayRef<Piece> pieces, const Region &region,
   Type element =
       cast<RankedTensorType>(pieces.front().part.getType()).getElementType();
   Projection read = withoutFolds(pieces.front().read);
-  Value window = tensor::EmptyOp::create(
-      b, loc, readSizes(b, read, region.sizes), element);
+  Value window =
+      tensor::EmptyOp::create(b, loc, readSizes(b, loc, read, region), element);
   if (pad) {
     Value value = toStored(b, loc, emitConstant(b, loc, pad), element);
     auto fill =
@@ -456,25 +435,14 @@ Value LocalBorders::putTogether(ArrayRef<Piece> pieces, const Region &region,
     Copied copied;
     copied.on = [&](int64_t d) { return readBox(region, own, d); };
     for (const ProjectionDim &dim : own.dims) {
-      copied.starts.push_back(readStart(b, loc, dim, region.starts));
+      copied.starts.push_back(readStart(b, loc, dim, region));
       copied.ends.push_back(add(copied.starts.back(),
                                 getValueOrCreateConstantIndexOp(
-                                    b, loc, readSize(b, dim, region.sizes))));
+                                    b, loc, readSize(b, loc, dim, region))));
     }
     window = insert(piece, copied, window);
   }
   return window;
-}
-
-/// The subscripts in a window.
-static AffineMap mapInto(OpBuilder &b, const Projection &read,
-                         unsigned numLabels) {
-  SmallVector<AffineExpr> subscripts;
-  for (const ProjectionDim &dim : read.dims)
-    subscripts.push_back(dim.terms.empty()
-                             ? b.getAffineConstantExpr(0)
-                             : b.getAffineDimExpr(dim.terms.front().dim));
-  return AffineMap::get(numLabels, 0, subscripts, b.getContext());
 }
 
 Value LocalBorders::window(const Region &region, unsigned operand,
@@ -482,18 +450,16 @@ Value LocalBorders::window(const Region &region, unsigned operand,
   const RegionSource &source = region.sources[operand];
   if (source.kind == RegionSource::Either)
     return {};
-  unsigned numLabels = region.starts.size();
   if (source.kind == RegionSource::Outside) {
-    if (!readsPads(region))
-      return {};
-    map = mapInto(b, source.read, numLabels);
-    return slicePad(region, operand, source.read);
+    map = mapInto(b, source.read, region);
+    return map && readsPads(region) ? slicePad(region, operand, source.read)
+                                    : Value();
   }
   if (source.kind == RegionSource::Part) {
     Piece piece = pieceOf(operand, source.piece, source.part);
     piece.read = source.read;
-    map = mapInto(b, piece.read, numLabels);
-    return slice(piece, region);
+    map = mapInto(b, piece.read, region);
+    return map ? slice(piece, region) : Value();
   }
   auto [first, end] = inputsOf[operand];
   SmallVector<Piece> pieces;
@@ -501,7 +467,7 @@ Value LocalBorders::window(const Region &region, unsigned operand,
     for (unsigned part = 0; part < operands[input].size(); ++part)
       pieces.push_back(pieceOf(operand, input - first, part));
   Projection read = join.getRead(first), line = withoutFolds(read);
-  map = mapInto(b, line, numLabels);
+  map = mapInto(b, line, region);
   auto relation = cast<tra::RelationType>(join.getInputs()[first].getType());
   if (read != line && !readsWithin(region, line, [&](int64_t) {
         return boxOfShape(relation.getShape());
@@ -524,7 +490,7 @@ LocalBorders::Element LocalBorders::element(const Region &region,
   ArrayRef<int64_t> shape = relation.getShape();
   Type element = join.getKernel().front().getArgument(operand).getType();
   struct Dim {
-    std::optional<unsigned> label;
+    std::optional<AffineTerm> term;
     Value start, lo, last;
     int64_t extent, mod;
     Fold fold;
@@ -534,8 +500,8 @@ LocalBorders::Element LocalBorders::element(const Region &region,
   for (auto [number, dim] : llvm::enumerate(source.read.dims)) {
     Dim &at = dims.emplace_back();
     if (!dim.terms.empty())
-      at.label = dim.terms.front().dim;
-    at.start = readStart(b, loc, dim, region.starts);
+      at.term = dim.terms.front();
+    at.start = readAt(b, loc, dim, region.starts);
     at.lo = heldStart(piece, number);
     at.last = add(heldBound(piece.layout, number, /*isEnd=*/true),
                   space.constant(-1));
@@ -557,9 +523,14 @@ LocalBorders::Element LocalBorders::element(const Region &region,
     };
     for (const Dim &dim : dims) {
       Value place = dim.start;
-      if (dim.label)
-        place = arith::AddIOp::create(
-            body, loc, place, linalg::IndexOp::create(body, loc, *dim.label));
+      if (dim.term) {
+        Value moved = linalg::IndexOp::create(body, loc, dim.term->dim);
+        if (dim.term->coefficient != 1)
+          moved = arith::MulIOp::create(
+              body, loc, moved,
+              arith::ConstantIndexOp::create(body, loc, dim.term->coefficient));
+        place = arith::AddIOp::create(body, loc, place, moved);
+      }
       if (dim.mod != 0)
         place = index::emitFold(body, loc, place, dim.mod, dim.fold);
       if (dim.isBeyond) {

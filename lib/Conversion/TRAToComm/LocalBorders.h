@@ -11,6 +11,7 @@
 
 #include "LocalInterior.h"
 #include "LocalSpace.h"
+#include "RegionReads.h"
 
 namespace tapestry {
 
@@ -30,10 +31,7 @@ public:
                mlir::Value device);
 
   /// A part of the device's block.
-  struct Region : BlockRegion {
-    /// Per label the first point, and how many there are.
-    llvm::SmallVector<mlir::Value> starts;
-    llvm::SmallVector<mlir::OpFoldResult> sizes;
+  struct Region : BlockRegion, RegionPoints {
     /// Per label the points of all devices, as a range.
     ZBox hull;
   };

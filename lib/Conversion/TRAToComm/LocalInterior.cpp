@@ -18,12 +18,21 @@ static const DeviceGrid &gridOf(Value relation) {
       .getDeviceGrid();
 }
 
-/// Folds aside, each subscript is a constant or a label and a constant.
-static bool isShifted(const Projection &read) {
+/// Whether each subscript is a constant, or a multiple of a label and a
+/// constant; of what is folded, that label itself.
+static bool isStepped(const Projection &read) {
   return llvm::all_of(read.dims, [](const ProjectionDim &dim) {
-    bool isFolded = dim.mod != 0 && dim.fold == Fold::Wrap;
-    return dim.floordiv == 1 && !isFolded && dim.terms.size() <= 1 &&
-           (dim.terms.empty() || dim.terms.front().coefficient == 1);
+    bool isFolded = dim.mod != 0, turns = isFolded && dim.fold == Fold::Wrap;
+    return dim.floordiv == 1 && !turns && dim.terms.size() <= 1 &&
+           (!isFolded || dim.terms.empty() ||
+            dim.terms.front().coefficient == 1);
+  });
+}
+
+/// Whether some subscript counts down.
+static bool countsDown(const Projection &read) {
+  return llvm::any_of(read.dims, [](const ProjectionDim &dim) {
+    return !dim.terms.empty() && dim.terms.front().coefficient < 0;
   });
 }
 
@@ -127,12 +136,14 @@ bool LocalInteriors::find(tra::JoinOp join) {
   bool reduces = !join.getReducedLabels().empty();
   if (reduces && !chooses(join))
     return false;
-  bool isWhole = true;
+  bool isWhole = true, mustBeServed = reduces;
   for (auto [number, input] : llvm::enumerate(join.getInputs())) {
     Projection read = join.getRead(number);
-    if (!isShifted(read))
+    if (!isStepped(read))
       return false;
     auto type = cast<tra::RelationType>(input.getType());
+    // What is put together is read from its start on.
+    mustBeServed |= countsDown(read);
     isWhole &=
         !isSplit(input) && join.getGuard(number).empty() &&
         staysInside(withoutFolds(read), type.getShape(), join.getExtents());
@@ -148,10 +159,9 @@ bool LocalInteriors::find(tra::JoinOp join) {
     llvm::append_range(parts, possibleRimsOf(moved));
     return parts;
   });
-  if (reduces)
-    return found.size() > 1 && found.size() <= mostReducing && areServed(found);
-  return found.size() > 1 &&
-         (areServed(found) || hasInterior(join, regions, found.back()));
+  return found.size() > 1 && (!reduces || found.size() <= mostReducing) &&
+         (areServed(found) ||
+          (!mustBeServed && hasInterior(join, regions, found.back())));
 }
 
 bool LocalInteriors::isApart(tra::JoinOp join) {

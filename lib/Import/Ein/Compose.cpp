@@ -383,14 +383,6 @@ std::optional<unsigned> StatementAnalyzer::composeJoined(const View &view,
   return composeChoice(view, simplified(*which), inner, outside, reads);
 }
 
-/// Whether it is a slice of neighbours: what is beside it is as near.
-static bool isDense(const View &view) {
-  return *view.kind == ViewKind::Slice &&
-         llvm::all_of(view.ranges, [](const View::Range &range) {
-           return std::abs(range.step) == 1;
-         });
-}
-
 unsigned StatementAnalyzer::addChoice(Reads &reads, const Form &form,
                                       Predicate predicate, int64_t bound,
                                       unsigned then, unsigned otherwise) {
@@ -423,7 +415,7 @@ unsigned StatementAnalyzer::compose(const View &view, const Subscripts &at,
                    (*view.kind == ViewKind::Repeat && !outside.fold);
   bool leaves = outside.pad || outside.fold || outside.isUnread;
   // What lies beside a slice does where that is not read.
-  keepsEnds |= outside.isUnread && isDense(view);
+  keepsEnds |= outside.isUnread && *view.kind == ViewKind::Slice;
   if (joins) {
     size_t before = reads.size();
     if (std::optional<unsigned> chosen =

@@ -223,7 +223,7 @@ bool Spreader::findPieces() {
       continue;
     std::optional<Projection> composed = compose(piece.projection, read);
     if (!composed || pieces.size() == most ||
-        (inPlace && !isShifted(*composed)) ||
+        (inPlace && !isStepped(*composed)) ||
         llvm::any_of(composed->dims, [](const ProjectionDim &dim) {
           return dim.fold != Fold::Wrap;
         }))
@@ -426,24 +426,6 @@ static EinsumOp composeReader(EinsumOp reader, GraphViews &views,
   return {};
 }
 
-/// An einsum of the same name that reads all of the result as it is.
-static EinsumOp readerOf(EinsumOp op, OpBuilder &builder) {
-  RankedTensorType type = op.getResultType();
-  SmallVector<StringRef> labels;
-  for (AffineExpr expr : op.getResultMap().getResults())
-    labels.push_back(
-        cast<StringAttr>(
-            op.getLabels()[cast<AffineDimExpr>(expr).getPosition()])
-            .getValue());
-  AffineMap same = builder.getMultiDimIdentityMap(type.getRank());
-  auto reader = EinsumOp::create(
-      builder, op.getLoc(), op.getName(), labels, type.getShape(),
-      op.getResult(), {same, same}, {}, Monoid::None, type,
-      [](OpBuilder &, Location, ValueRange elements) { return elements[0]; });
-  reader->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-  return reader;
-}
-
 namespace {
 
 struct ComposeReader : public OpRewritePattern<EinsumOp> {
@@ -498,6 +480,10 @@ struct TapestryComposeSelectors
         handedOn.push_back(last);
       }
     });
+    if (inPlace)
+      for (Operation *op : read)
+        if (EinsumOp made = handOut(op, views, builder))
+          handedOn.push_back(made);
     for (Operation *op : replaced)
       op->erase();
     for (Operation *op : llvm::reverse(read)) {
@@ -549,11 +535,35 @@ private:
         }))
       return op;
     views.set(op.getResult(), view);
-    EinsumOp reader = readerOf(op, builder);
+    EinsumOp reader =
+        readerOf(cast<BlockOpInterface>(op.getOperation()), builder);
     EinsumOp made =
         composeReader(reader, views, builder, mostTensors, /*inPlace=*/false);
     reader->erase();
     return made ? replace(op, made) : op;
+  }
+
+  /// What takes the place of a selector of selectors, or of what is computed
+  /// for it, that sinks alone read: it reads what is behind them.
+  EinsumOp handOut(Operation *op, GraphViews &views, OpBuilder &builder) {
+    auto selector = dyn_cast<SelectorInterface>(op);
+    if (!selector || !selector.isTransparent() || op->use_empty() ||
+        !op->getDiscardableAttrDictionary().empty() ||
+        !llvm::all_of(op->getUsers(), llvm::IsaPred<SinkOp>))
+      return {};
+    bool readsSources = llvm::all_of(op->getOperands(), [](Value operand) {
+      return operand.getDefiningOp<SourceOp>();
+    });
+    if (readsSources)
+      return {};
+    builder.setInsertionPoint(op);
+    EinsumOp reader = readerOf(cast<BlockOpInterface>(op), builder);
+    EinsumOp made =
+        composeReader(reader, views, builder, mostTensors, /*inPlace=*/false);
+    reader->erase();
+    if (made)
+      op->getResult(0).replaceAllUsesWith(made.getResult());
+    return made;
   }
 
   /// A selector that is a tensor again gives way to that, but not to a loop:

@@ -12,6 +12,7 @@
 #include "tapestry/Dialect/Tapestry/IR/Constraints.h"
 #include "tapestry/Dialect/Tapestry/IR/EinsumLabels.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryAttrs.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace tapestry;
@@ -22,41 +23,76 @@ static bool isReadByAlone(Value tensor, Operation *reader) {
                       [&](Operation *user) { return user == reader; });
 }
 
-bool teg::isShifted(const Projection &read) {
+bool teg::isStepped(const Projection &read) {
   return llvm::all_of(read.dims, [](const ProjectionDim &dim) {
-    return dim.isLinear() && dim.terms.size() <= 1 &&
-           (dim.terms.empty() || dim.terms.front().coefficient == 1);
+    return dim.isLinear() && dim.terms.size() <= 1;
+  });
+}
+
+/// Whether two reads in steps share no place, of all that they read between
+/// these.
+static bool areApart(const Projection &a, const ZBox &ofA, const Projection &b,
+                     const ZBox &ofB) {
+  if (isEmpty(intersect(ofA, ofB)))
+    return true;
+  return llvm::any_of(llvm::zip_equal(a.dims, b.dims), [](const auto &pair) {
+    const auto &[x, y] = pair;
+    if (x.terms.empty() || y.terms.empty())
+      return false;
+    int64_t step =
+        std::gcd(x.terms.front().coefficient, y.terms.front().coefficient);
+    return (x.constant - y.constant) % step != 0;
+  });
+}
+
+/// Whether no two points read one place in steps.
+static bool isOneToOne(const Projection &read, const ZBox &points) {
+  SmallVector<bool> isUsed(points.size(), false);
+  for (const ProjectionDim &dim : read.dims)
+    for (const AffineTerm &term : dim.terms)
+      isUsed[term.dim] = true;
+  return llvm::all_of(llvm::enumerate(points), [&](const auto &label) {
+    return isUsed[label.index()] || label.value().size() == 1;
   });
 }
 
 /// Whether an einsum reads no element of a tensor twice.
 static bool readsOnce(EinsumOp op, Value tensor) {
-  std::vector<ZBox> boxes;
+  std::vector<std::pair<Projection, ZBox>> reads;
   for (unsigned operand = 0; operand < op.getInputs().size(); ++operand) {
     if (op.getInputs()[operand] != tensor)
       continue;
     Projection read = op.getSubscripts(operand);
     ZBox points = pointsThatSee(op, operand), box = read.image(points);
-    if (!isShifted(read) || volume(box) != volume(points) ||
-        llvm::any_of(boxes, [&](const ZBox &other) {
-          return !isEmpty(intersect(box, other));
+    if (!isStepped(read) || !isOneToOne(read, points) ||
+        llvm::any_of(reads, [&](const auto &other) {
+          return !areApart(read, box, other.first, other.second);
         }))
       return false;
-    boxes.push_back(std::move(box));
+    reads.emplace_back(std::move(read), std::move(box));
   }
   return true;
+}
+
+/// Whether some subscript leaves elements out.
+static bool hasStrides(const ViewPiece &piece) {
+  return llvm::any_of(piece.projection.dims, [](const ProjectionDim &dim) {
+    return !dim.terms.empty() && std::abs(dim.terms.front().coefficient) != 1;
+  });
 }
 
 bool teg::isReadInPlace(Value tensor, const TensorView &behind,
                         const GraphViews &views) {
   llvm::SetVector<Operation *> readers(tensor.user_begin(), tensor.user_end());
-  if (readers.size() == 1)
+  // Of a dense copy less would be sent again and again.
+  bool isDense = llvm::none_of(behind.pieces, hasStrides);
+  if (isDense && readers.size() == 1)
     return true;
-  return llvm::all_of(
-             behind.pieces,
-             [&](const ViewPiece &piece) {
-               return views.tensor(piece.tensor).getDefiningOp<SourceOp>();
-             }) &&
+  bool readsSources =
+      llvm::all_of(behind.pieces, [&](const ViewPiece &piece) {
+        return views.tensor(piece.tensor).getDefiningOp<SourceOp>();
+      });
+  return (readsSources || readers.size() == 1) &&
          llvm::all_of(readers, [&](Operation *reader) {
            auto einsum = dyn_cast<EinsumOp>(reader);
            return einsum && readsOnce(einsum, tensor);
@@ -94,7 +130,7 @@ private:
 bool ViewReader::takeOperand(unsigned operand, const ZBox &points) {
   Projection read = op.getSubscripts(operand);
   RankedTensorType type = op.getInputType(operand);
-  if (op.getFold(operand) || !isShifted(read) ||
+  if (op.getFold(operand) || !isStepped(read) ||
       !contains(boxOfShape(type.getShape()), read.image(points)))
     return false;
   SmallVector<bool> isUsed(dims.size(), false);
@@ -157,7 +193,7 @@ std::optional<TensorView> teg::viewOfEinsum(EinsumOp op, GraphViews &views,
     return std::nullopt;
   // Selectors behind it may do more.
   if (!llvm::all_of(reader.view.pieces, [](const ViewPiece &piece) {
-        return piece.steps.empty() && isShifted(piece.projection);
+        return piece.steps.empty() && isStepped(piece.projection);
       }))
     return std::nullopt;
   return std::move(reader.view);
@@ -181,7 +217,7 @@ EinsumOp teg::computedInPlace(EinsumOp op, Value tensor) {
   auto producer = tensor.getDefiningOp<EinsumOp>();
   if (!producer || producer.getMonoid() != Monoid::None ||
       producer->getBlock() != op->getBlock() || producer.getPartitionAttr() ||
-      !isReadByAlone(tensor, op) || !readsOnce(op, tensor))
+      producer->hasAttr(madeAttrName) || !isReadByAlone(tensor, op) || !readsOnce(op, tensor))
     return {};
   if (llvm::Error asked = checkUnasked(producer)) {
     llvm::consumeError(std::move(asked));
@@ -192,4 +228,21 @@ EinsumOp teg::computedInPlace(EinsumOp op, Value tensor) {
     return *made;
   llvm::consumeError(made.takeError());
   return {};
+}
+
+EinsumOp teg::readerOf(BlockOpInterface op, OpBuilder &builder) {
+  Value result = op->getResult(0);
+  auto type = cast<RankedTensorType>(result.getType());
+  SmallVector<std::string> names = op.getLabelNames();
+  std::vector<Projection> places = op.getResultProjections();
+  SmallVector<StringRef> labels;
+  for (const ProjectionDim &dim : places.front().dims)
+    labels.push_back(names[dim.terms.front().dim]);
+  AffineMap same = builder.getMultiDimIdentityMap(type.getRank());
+  auto reader = EinsumOp::create(
+      builder, op.getLoc(), op.getVertexName(), labels, type.getShape(), result,
+      {same, same}, {}, Monoid::None, type,
+      [](OpBuilder &, Location, ValueRange elements) { return elements[0]; });
+  reader->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  return reader;
 }

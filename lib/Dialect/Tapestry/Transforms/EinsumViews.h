@@ -10,16 +10,18 @@ namespace tapestry::teg {
 
 /// Whether the readers of a tensor that is put together of what is behind it
 /// may as well read that: it has one reader, or sources are behind it, which
-/// need not be moved, and none reads an element twice.
+/// need not be moved, and none reads an element twice; nor does the one reader
+/// of every so many-th element.
 bool isReadInPlace(mlir::Value tensor, const TensorView &behind,
                    const GraphViews &views);
 
-/// Whether each subscript is a constant, or a label and a constant.
-bool isShifted(const Projection &read);
+/// Whether each subscript is a constant, or a multiple of one label and a
+/// constant.
+bool isStepped(const Projection &read);
 
 /// What the result of an einsum is of the tensors behind its operands, in at
 /// most so many pieces: where its body yields an element of one operand, or of
-/// several by comparing labels with numbers, each read at a shift, with each
+/// several by comparing labels with numbers, each read in steps, with each
 /// dimension of the result in one subscript. Nothing where it is anything else.
 std::optional<TensorView> viewOfEinsum(EinsumOp op, GraphViews &views,
                                        size_t most);
@@ -34,6 +36,10 @@ bool isReadThrough(EinsumOp view, const TensorView &behind,
 /// nobody else reads it, and no element is handed on twice; as an operation in
 /// no block. Null where it is none, or is asked for as it is.
 EinsumOp computedInPlace(EinsumOp op, mlir::Value tensor);
+
+/// An einsum of the same name that reads all of an operator's only result as it
+/// is.
+EinsumOp readerOf(BlockOpInterface op, mlir::OpBuilder &builder);
 
 } // namespace tapestry::teg
 

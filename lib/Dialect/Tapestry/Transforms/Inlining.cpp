@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include "tapestry/Dialect/Tapestry/IR/Constraints.h"
 #include "tapestry/Dialect/Tapestry/IR/EinsumLabels.h"
 #include "tapestry/Interfaces/ElementType.h"
 #include "tapestry/Planner/Model/Graph.h"
@@ -283,10 +284,9 @@ llvm::Expected<EinsumOp> teg::inlineProducer(EinsumOp reader, EinsumOp producer,
 }
 
 llvm::Error teg::checkUnasked(EinsumOp op) {
-  if (op->getDiscardableAttrDictionary().empty())
-    return llvm::Error::success();
-  return planError(
-      "'", op.getName(), "' has '",
-      op->getDiscardableAttrDictionary().begin()->getName().getValue(),
-      "', which is about it as it is");
+  for (NamedAttribute attr : op->getDiscardableAttrs())
+    if (attr.getName() != madeAttrName)
+      return planError("'", op.getName(), "' has '", attr.getName().getValue(),
+                       "', which is about it as it is");
+  return llvm::Error::success();
 }

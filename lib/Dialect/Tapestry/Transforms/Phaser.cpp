@@ -6,6 +6,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tapestry/Dialect/Index/IR/AffineForm.h"
+#include "tapestry/Dialect/Tapestry/IR/Constraints.h"
 #include "tapestry/Dialect/Tapestry/IR/EinsumLabels.h"
 #include "tapestry/Dialect/Tapestry/Macros/ScalarBuilder.h"
 #include "tapestry/Interfaces/ElementType.h"
@@ -272,6 +273,8 @@ Value Phaser::emitCopy(OpBuilder &builder, StringRef name,
       builder, name, ofNames, shape, read.tensor,
       {map, builder.getMultiDimIdentityMap(shape.size())}, padOf(read, shape),
       Monoid::None, RankedTensorType::get(shape, element));
+  // Its readers shall read it, not through it.
+  made->setAttr(madeAttrName, builder.getUnitAttr());
   OpBuilder::InsertionGuard guard(builder);
   Block *body = builder.createBlock(&made.getBody());
   Value value = body->addArgument(element, op.getLoc());
