@@ -88,10 +88,9 @@ bool teg::isReadInPlace(Value tensor, const TensorView &behind,
   bool isDense = llvm::none_of(behind.pieces, hasStrides);
   if (isDense && readers.size() == 1)
     return true;
-  bool readsSources =
-      llvm::all_of(behind.pieces, [&](const ViewPiece &piece) {
-        return views.tensor(piece.tensor).getDefiningOp<SourceOp>();
-      });
+  bool readsSources = llvm::all_of(behind.pieces, [&](const ViewPiece &piece) {
+    return views.tensor(piece.tensor).getDefiningOp<SourceOp>();
+  });
   return (readsSources || readers.size() == 1) &&
          llvm::all_of(readers, [&](Operation *reader) {
            auto einsum = dyn_cast<EinsumOp>(reader);
@@ -217,7 +216,8 @@ EinsumOp teg::computedInPlace(EinsumOp op, Value tensor) {
   auto producer = tensor.getDefiningOp<EinsumOp>();
   if (!producer || producer.getMonoid() != Monoid::None ||
       producer->getBlock() != op->getBlock() || producer.getPartitionAttr() ||
-      producer->hasAttr(madeAttrName) || !isReadByAlone(tensor, op) || !readsOnce(op, tensor))
+      producer->hasAttr(madeAttrName) || !isReadByAlone(tensor, op) ||
+      !readsOnce(op, tensor))
     return {};
   if (llvm::Error asked = checkUnasked(producer)) {
     llvm::consumeError(std::move(asked));
