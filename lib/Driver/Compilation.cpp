@@ -34,7 +34,6 @@ Compilation::Compilation(const Options &options) : options(options) {
   codegen.gpuArchs = options.gpuArchs;
   codegen.tiles = true;
   codegen.overlap = options.overlap;
-  codegen.cutBytes = options.cutProducts;
   chooseThreads(options.planning.devices);
   DialectRegistry registry;
   tapestry::registerAllDialects(registry);
@@ -249,8 +248,10 @@ ExitStatus Compilation::load() {
     return wrong;
   // Passes plan what they choose between, so the wish has to make sense by now.
   PlanRequest request = options.planning;
-  if (auto resolved = resolveRequest(request); !resolved)
+  auto resolved = resolveRequest(request);
+  if (!resolved)
     return report(resolved.takeError());
+  cutProducts(resolved->machine);
   // A search plans by all cost models.
   if (request.planFile.empty() && !options.pareto.isWanted())
     if (llvm::Error error = checkMachineIsUsed(request))
@@ -335,6 +336,8 @@ llvm::Error Compilation::tryPlan() {
     return partitioned.takeError();
   vertices = std::move(partitioned->vertices);
   decided = std::move(partitioned->plan);
+  if (!options.planning.planFile.empty() && decided.model().needsMachine())
+    cutProducts(decided.machine);
   chooseThreads(decided.devices);
   if (isLimited && codegen.threads > 1 &&
       findPeakBytes(getGraph(), codegen).value_or(INT64_MAX) >
@@ -347,6 +350,12 @@ llvm::Error Compilation::tryPlan() {
       return this->findPeak(getGraph(), plan);
     });
   return llvm::Error::success();
+}
+
+/// As the user says, else as the machine does.
+void Compilation::cutProducts(const machine::Machine &machine) {
+  int64_t bytes = options.planning.cutProducts.value_or(machine.cutProducts);
+  codegen.cutBytes = bytes ? bytes : -1;
 }
 
 void Compilation::overlapWithinLimit() {

@@ -130,7 +130,8 @@ cl::opt<std::string> cutProducts(
     "cut-products",
     cl::desc("Products whose results are reduced over devices are computed in "
              "parts, one of which goes on its way while the next is computed, "
-             "from so many bytes of a device's result on, or none is (none)"),
+             "from so many bytes of a device's result on, or none is (what the "
+             "machine of --cost spmd says, else none)"),
     cl::value_desc("BYTES|none"), cl::sub(runCommand), cl::sub(planCommand),
     cl::sub(compileCommand), cl::sub(sessionCommand), cl::cat(category));
 // Out of core.
@@ -304,6 +305,12 @@ tapestry::plan::PlanRequest planRequest(Usage &usage) {
     if (given->getNumOccurrences() > 0)
       if (Error wrong = row.set(request, given->getValue()))
         usage.error("--" + toString(std::move(wrong)));
+  // Of 0 bytes on all are cut.
+  if (cutProducts.getNumOccurrences())
+    request.cutProducts =
+        cutProducts == "none"
+            ? 0
+            : std::max<int64_t>(1, usage.bytesOrNone(cutProducts, 0));
   return request;
 }
 
@@ -539,7 +546,6 @@ static std::optional<Options> sessionOptions() {
   readTarget(options, usage);
   options.objects.assign(objects.begin(), objects.end());
   options.overlap = usage.bytesOrNone(overlap, tapestry::leastOverlap);
-  options.cutProducts = usage.bytesOrNone(cutProducts, -1);
   options.verbose = verbose;
   options.quiet = quiet;
   if (!usage.good)
@@ -667,7 +673,6 @@ std::optional<Options> tapestry::driver::parseOptions(int argc, char **argv) {
     usage.error("--spill is for what does not fit into --memory");
   options.spill = spill;
   options.overlap = usage.bytesOrNone(overlap, tapestry::leastOverlap);
-  options.cutProducts = usage.bytesOrNone(cutProducts, -1);
   options.slowLink = usage.bytes(slowLink, 0);
   options.repeat = usage.number(repeat, 1, 1);
   options.seed = usage.number(seed, 0, 0);

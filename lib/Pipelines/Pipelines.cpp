@@ -25,6 +25,7 @@
 #include "tapestry/Dialect/Tapestry/Transforms/PlanCost.h"
 #include "tapestry/Planner/Cost/Elements/PaperCost.h"
 #include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
+#include "tapestry/Support/Overlap.h"
 #include "llvm/Support/Threading.h"
 
 using namespace mlir;
@@ -151,6 +152,7 @@ void tapestry::buildBufferPipeline(OpPassManager &pm, const Target &target,
   if (options.overlap >= 0 && options.cutBytes >= 0) {
     CutProductsOptions cut;
     cut.leastBytes = options.cutBytes;
+    cut.parts = tapestry::productParts;
     pm.addPass(createCutProducts(cut));
   }
   buildKernelPipeline(pm, target, options);

@@ -87,9 +87,6 @@ struct Options {
   /// From how many bytes that leave a device on collectives go on beside
   /// computation; -1: none does.
   int64_t overlap = leastOverlap;
-  /// From how many bytes of a device's result on products that are reduced over
-  /// devices are computed in parts; -1: none is.
-  int64_t cutProducts = -1;
   llvm::StringMap<ein::Number> params;
   /// Files with functions of blocks.
   std::vector<std::string> objects;

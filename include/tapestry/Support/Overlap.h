@@ -17,6 +17,10 @@
 
 namespace tapestry {
 
+/// A product that is reduced over devices is computed in so many parts, where
+/// one of them is to go on its way while the next is computed.
+constexpr int64_t productParts = 4;
+
 struct LineStep {
   /// Numbers of buffers, which are distinct memory.
   llvm::SmallVector<unsigned, 4> reads, writes;

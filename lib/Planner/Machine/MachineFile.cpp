@@ -71,7 +71,8 @@ private:
   llvm::Error readLink(const Section &from, Link &link) const;
   llvm::Error readFlopsByBytes(const Section &top);
   llvm::Error readFlops(const Section &top);
-  llvm::Error readMemory(const Section &top);
+  llvm::Error readBytes(const Section &top, llvm::StringRef key,
+                        int64_t &bytes);
   llvm::Error readAxes(const Section &top);
 
   bool isInPlan() const { return !prefix.empty(); }
@@ -236,21 +237,22 @@ llvm::Error Reader::readFlops(const Section &top) {
   return llvm::Error::success();
 }
 
-llvm::Error Reader::readMemory(const Section &top) {
-  const json::Value *member = top.object->get("memory");
+llvm::Error Reader::readBytes(const Section &top, llvm::StringRef key,
+                              int64_t &bytes) {
+  const json::Value *member = top.object->get(key);
   if (!member)
     return llvm::Error::success();
   if (std::optional<llvm::StringRef> text = member->getAsString()) {
-    auto bytes = parseBytes(*text);
-    if (!bytes)
-      return fail("memory", llvm::toString(bytes.takeError()));
-    machine.memoryBytes = *bytes;
+    auto parsed = parseBytes(*text);
+    if (!parsed)
+      return fail(key.str(), llvm::toString(parsed.takeError()));
+    bytes = *parsed;
     return llvm::Error::success();
   }
-  std::optional<int64_t> bytes = member->getAsInteger();
-  if (!bytes || *bytes < (isInPlan() ? 0 : 1)) // A plan says 0 for unknown.
-    return expected("memory", "a number of bytes such as \"80GB\"", *member);
-  machine.memoryBytes = *bytes;
+  std::optional<int64_t> number = member->getAsInteger();
+  if (!number || *number < (isInPlan() ? 0 : 1)) // A plan says 0 for unknown.
+    return expected(key.str(), "a number of bytes such as \"80GB\"", *member);
+  bytes = *number;
   return llvm::Error::success();
 }
 
@@ -303,16 +305,10 @@ llvm::Expected<Machine> Reader::read(llvm::StringRef text) {
 }
 
 llvm::Expected<Machine> Reader::read(const json::Value &value) {
-  llvm::SmallVector<llvm::StringRef, 10> known = {"tapestry_machine",
-                                                  "name",
-                                                  "flops",
-                                                  "memory_bandwidth",
-                                                  "vertex_latency",
-                                                  "memory",
-                                                  "threads",
-                                                  "devices",
-                                                  "axes",
-                                                  "link"};
+  llvm::SmallVector<llvm::StringRef, 11> known = {
+      "tapestry_machine", "name",   "flops",        "memory_bandwidth",
+      "vertex_latency",   "memory", "cut_products", "threads",
+      "devices",          "axes",   "link"};
   if (isInPlan())
     known.erase(known.begin());
   auto top = section("", value, known);
@@ -341,7 +337,9 @@ llvm::Expected<Machine> Reader::read(const json::Value &value) {
     if (llvm::Error error = readQuantity(*top, "vertex_latency", Unit::Seconds,
                                          machine.vertexLatency))
       return error;
-  if (llvm::Error error = readMemory(*top))
+  if (llvm::Error error = readBytes(*top, "memory", machine.memoryBytes))
+    return error;
+  if (llvm::Error error = readBytes(*top, "cut_products", machine.cutProducts))
     return error;
   if (top->object->get("threads"))
     if (llvm::Error error = readCount(*top, "threads", machine.threads))
@@ -424,6 +422,8 @@ static void writeMembers(json::OStream &json, const Machine &machine,
   write("vertex_latency", machine.vertexLatency, Unit::Seconds);
   if (!withUnits || machine.memoryBytes != 0)
     json.attribute("memory", machine.memoryBytes);
+  if (machine.cutProducts != 0)
+    json.attribute("cut_products", machine.cutProducts);
   if (machine.threads != 1)
     json.attribute("threads", machine.threads);
   if (!withUnits || machine.devices != 0)

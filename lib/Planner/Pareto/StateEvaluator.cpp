@@ -118,14 +118,19 @@ std::vector<uint32_t> StateEvaluator::possibleHomes(const ParetoState &state,
 }
 
 void StateEvaluator::addMove(ResultRoute &route, unsigned v, LayoutId from,
-                             LayoutId to, int64_t trips) {
+                             LayoutId to, int64_t trips, double work) {
   if (from == to)
     return;
   const Collective &moved = costs.collective(from, to);
   int64_t size =
       graph.vertices[v].bytesPerElement(!costs.layout(from).partial.empty());
-  route.seconds +=
-      double(trips) * collectiveSeconds(moved, grid, machine, size);
+  const Layout &made = costs.layout(from);
+  double seconds =
+      made.partial.empty()
+          ? collectiveSeconds(moved, grid, machine, size)
+          : combineSeconds(graph.vertices[v], made, costs.layout(to), moved,
+                           grid, machine, work / double(trips));
+  route.seconds += double(trips) * seconds;
   if (moved.kind != CollectiveKind::None && moved.kind != CollectiveKind::Slice)
     route.bytes += double(trips) * double(moved.elements) * size;
 }
@@ -150,6 +155,7 @@ StateEvaluator::computeRoute(const ParetoState &state, unsigned v) {
   ResultRoute route;
   LayoutId result = vertices[v].cuts[state.cuts[v]].result;
   int64_t trips = graph.vertices[v].trips;
+  double work = vertices[v].cuts[state.cuts[v]].workSeconds;
   if (graph.vertices[v].isInput)
     route.home = result;
   else
@@ -157,10 +163,10 @@ StateEvaluator::computeRoute(const ParetoState &state, unsigned v) {
   LayoutId combined = costs.wholeOf(result);
   if (combined != result && !costs.canScatter(result, route.home)) {
     route.isCombinedFirst = combined != route.home;
-    addMove(route, v, result, combined, trips);
+    addMove(route, v, result, combined, trips, work);
     addMove(route, v, combined, route.home, trips);
   } else {
-    addMove(route, v, result, route.home, trips);
+    addMove(route, v, result, route.home, trips, work);
   }
   for (const auto &[from, to] :
        movesAtBorder(graph.vertices[v], grid, costs.layout(route.home)))

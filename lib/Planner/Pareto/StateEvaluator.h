@@ -123,8 +123,9 @@ private:
   ResultRoute computeRoute(const ParetoState &state, unsigned vertex);
   /// What routeGraph() says of this vertex and its readers alone.
   LayoutId routedHome(const ParetoState &state, unsigned vertex);
+  /// Of partial results also the seconds in which all passes compute them.
   void addMove(ResultRoute &route, unsigned vertex, LayoutId from, LayoutId to,
-               int64_t trips);
+               int64_t trips, double work = 0);
   LayoutId targetOf(const ParetoState &state, const model::PlanUse &use) const {
     return vertices[use.vertex]
         .cuts[state.cuts[use.vertex]]

@@ -113,6 +113,8 @@ plan::resolveRequest(const PlanRequest &request) {
     return machine.takeError();
   options.machine = request.threads ? machine->withThreads(request.threads)
                                     : std::move(*machine);
+  options.machine.cutProducts =
+      request.cutProducts.value_or(options.machine.cutProducts);
   if (request.grid.empty())
     return options;
   llvm::Expected<DeviceGrid> grid = parseGrid(request.grid, &options.machine);

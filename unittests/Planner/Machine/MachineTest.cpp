@@ -208,6 +208,7 @@ TEST(MachineFile, WhatIsWrittenReadsBack) {
   std::vector<Machine> machines = builtInMachines().vec();
   machines.push_back(valueOf(parseMachine(lab, "lab.json")));
   machines.push_back(machines.back().withThreads(5));
+  machines.back().cutProducts = 1 << 20;
   for (const Machine &machine : machines) {
     std::string text = textOf(machine);
     Machine read = valueOf(parseMachine(text, "again.json"));
@@ -216,6 +217,7 @@ TEST(MachineFile, WhatIsWrittenReadsBack) {
     EXPECT_EQ(read.devices, machine.devices);
     EXPECT_EQ(read.memoryBytes, machine.memoryBytes);
     EXPECT_EQ(read.threads, machine.threads);
+    EXPECT_EQ(read.cutProducts, machine.cutProducts);
     for (int64_t width : {1, 2, 4, 8})
       EXPECT_NEAR(read.flopsOf(width), machine.flopsOf(width),
                   1e-4 * machine.flopsOf(width));
@@ -246,6 +248,10 @@ TEST(MachineFile, ErrorsNameFileKeyAndValue) {
   refused("\"4us\"", "\"-4us\"", {"vertex_latency", "'-4us'"});
   refused("\"24GiB\"", "-3", {"memory", "-3"});
   refused("\"name\"", "\"threads\": 0, \"name\"", {"threads", "got 0"});
+  refused("\"name\"", "\"cut_products\": 0, \"name\"",
+          {"cut_products", "got 0"});
+  refused("\"name\"", "\"cut_products\": \"all\", \"name\"",
+          {"cut_products", "all"});
   refused("\"f32\"", "\"f31\"", {"flops", "unknown key 'f31'"});
   refused("\"f32\": \"20TFLOP/s\",", "", {"flops: no key 'f32'"});
   refused("\"lab\"", "7", {"name", "got 7"});

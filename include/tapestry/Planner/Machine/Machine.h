@@ -42,6 +42,9 @@ struct Machine {
   /// Threads of a device, of which all these numbers are: operations are
   /// shared out among them, the bandwidth is that of all together.
   int64_t threads = 1;
+  /// From so many bytes of a device's partial result on a product is computed
+  /// in parts, one of which is combined while the next is computed; 0: never.
+  int64_t cutProducts = 0;
   /// Bytes of one device's memory; 0: not known.
   int64_t memoryBytes = 0;
   /// Devices that the machine has; 0: any number.

@@ -25,6 +25,9 @@ struct PlanRequest {
   std::optional<std::string> machine;
   /// Threads of a device; 0: as many as the machine says.
   int64_t threads = 0;
+  /// Of which products parts are combined while others are computed, in bytes
+  /// of a device's result; 0: none. Else what the machine says.
+  std::optional<int64_t> cutProducts;
   std::optional<std::string> solver;
   std::optional<std::string> costModel;
   /// What products of many tensors are ordered by, or "none"; empty: "flops",

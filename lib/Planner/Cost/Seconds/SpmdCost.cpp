@@ -3,6 +3,7 @@
 #include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
 #include "tapestry/Planner/Layout/Routing.h"
 #include "tapestry/Planner/Model/TensorParts.h"
+#include "tapestry/Support/Overlap.h"
 #include "tapestry/Support/ReshardingCostCache.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -86,6 +87,43 @@ double cost::seconds::collectiveSeconds(const Collective &collective,
                   tree(smallAllReduceBytes));
 }
 
+/// Whether it is computed in parts, as `tapestry-cut-products` does: by rows,
+/// of which devices have as many before as after, all alike.
+static bool isCutProduct(const PlanVertex &vertex, const Layout &made,
+                         const Layout &combined, const DeviceGrid &grid,
+                         const Machine &machine) {
+  if (machine.cutProducts == 0 || vertex.cutAs || made.dims.empty() ||
+      made.partial.empty() || !(made.dims[0] == combined.dims[0]))
+    return false;
+  int64_t bytes = vertex.bytesPerElement(/*isPartial=*/true);
+  ZBox first = made.box(grid, 0);
+  for (int64_t device = 1, e = grid.numDevices(); device < e; ++device)
+    for (auto [own, other] : llvm::zip_equal(made.box(grid, device), first))
+      if (own.size() != other.size())
+        return false;
+  bytes *= volume(first);
+  return first[0].size() % productParts == 0 && bytes >= machine.cutProducts &&
+         bytes / productParts > smallAllReduceBytes;
+}
+
+double cost::seconds::combineSeconds(const PlanVertex &vertex,
+                                     const Layout &made, const Layout &combined,
+                                     const Collective &collective,
+                                     const DeviceGrid &grid,
+                                     const Machine &machine, double work) {
+  int64_t bytes = vertex.bytesPerElement(/*isPartial=*/true);
+  if (!isCutProduct(vertex, made, combined, grid, machine))
+    return collectiveSeconds(collective, grid, machine, bytes);
+  Collective part = collective;
+  part.combined = collective.combined / productParts;
+  part.mostReceived = (collective.kind == CollectiveKind::AllReduce ? 2 : 1) *
+                      (part.groupSize - 1) *
+                      ceilDiv(part.combined, part.groupSize);
+  double each = collectiveSeconds(part, grid, machine, bytes);
+  double next = work / productParts;
+  return each + (productParts - 1) * (std::max(each, next) - next);
+}
+
 double cost::seconds::borderSeconds(const PlanVertex &vertex,
                                     ReshardingCostCache &costs,
                                     const Machine &machine,
@@ -103,16 +141,21 @@ std::vector<VertexCost> cost::seconds::spmdCosts(const PlanGraph &graph,
                                                  const Machine &machine,
                                                  const Placement &placement) {
   ReshardingCostCache cache(grid);
-  auto moveSeconds = [&](const PlanVertex &tensor,
-                         llvm::ArrayRef<Layout> steps) {
+  // Of a result from where it is made on: work of so many seconds.
+  auto moveSeconds = [&](const PlanVertex &tensor, llvm::ArrayRef<Layout> steps,
+                         double work = 0) {
     double seconds = 0;
-    for (unsigned step = 0; step + 1 < steps.size(); ++step)
-      if (steps[step] != steps[step + 1])
-        seconds += collectiveSeconds(
-            cache.collective(cache.idOf(steps[step]),
-                             cache.idOf(steps[step + 1])),
-            grid, machine,
-            tensor.bytesPerElement(!steps[step].partial.empty()));
+    for (unsigned step = 0; step + 1 < steps.size(); ++step) {
+      const Layout &from = steps[step], &to = steps[step + 1];
+      if (from == to)
+        continue;
+      const Collective &moved =
+          cache.collective(cache.idOf(from), cache.idOf(to));
+      seconds +=
+          from.partial.empty()
+              ? collectiveSeconds(moved, grid, machine, tensor.elementBytes)
+              : combineSeconds(tensor, from, to, moved, grid, machine, work);
+    }
     return seconds;
   };
   std::vector<VertexCost> costs(graph.vertices.size(), VertexCost(3));
@@ -125,7 +168,8 @@ std::vector<VertexCost> cost::seconds::spmdCosts(const PlanGraph &graph,
     costs[v][SpmdWork] = workSeconds(graph, vertex, grid, machine,
                                      *placement.vertices[v].partition);
     costs[v][SpmdHome] = double(vertex.trips) *
-                         moveSeconds(vertex, stepsHome(graph, placement, v));
+                         moveSeconds(vertex, stepsHome(graph, placement, v),
+                                     costs[v][SpmdWork] / double(vertex.trips));
     for (unsigned o = 0; o < vertex.operands.size(); ++o)
       costs[v][SpmdFetch] +=
           double(vertex.operands[o].trips) *

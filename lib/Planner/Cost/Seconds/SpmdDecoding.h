@@ -31,6 +31,8 @@ struct WorkForm {
   optimize::SharedChoices parts;
   optimize::SharedCosts costs;
   Shown result;
+  /// Per layout of the result the seconds of the work of one pass.
+  std::vector<double> seconds;
   std::vector<Shown> operands;
 };
 

@@ -14,6 +14,7 @@
 #include "tapestry/Planner/Model/FormKey.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/bit.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -66,11 +67,12 @@ private:
   termsOf(const PlanProblem &problem, llvm::ArrayRef<CertainBytes> held);
   void addMemory(SpmdProblem &result);
   SharedTable transposed(const MoveTable &move);
-  double combineSeconds(const PlanVertex &vertex, LayoutId from,
-                        bool isScatter) {
-    return collectiveSeconds(m.costs.combination(from, isScatter), m.grid,
-                             m.machine,
-                             vertex.bytesPerElement(/*isPartial=*/true));
+  /// Partial results that are computed in so many seconds.
+  double combineSeconds(const PlanVertex &vertex, LayoutId from, LayoutId to,
+                        bool isScatter, double work) {
+    return cost::seconds::combineSeconds(
+        vertex, m.costs.layout(from), m.costs.layout(to),
+        m.costs.combination(from, isScatter), m.grid, m.machine, work);
   }
   /// What a broken preference of weight 1 costs.
   double preferenceSeconds(const PlanVertex &vertex) const {
@@ -217,6 +219,7 @@ std::shared_ptr<const WorkForm> Builder::workFormOf(unsigned v) {
   auto costs = std::make_shared<std::vector<double>>();
   llvm::SmallVector<int64_t, 4> extents = vertex.extents();
   std::vector<LayoutId> results;
+  std::vector<double> work;
   std::vector<std::vector<LayoutId>> operands(vertex.operands.size());
   forEachCut(m.grid, space, extents, [&](const Partition &partition) {
     if (!allows(asked, m.grid, partition))
@@ -226,6 +229,7 @@ std::shared_ptr<const WorkForm> Builder::workFormOf(unsigned v) {
     for (const Cut &cut : partition.cuts)
       counts.push_back(partsOf(m.grid, cut));
     double seconds = workSeconds(m.graph, vertex, m.grid, m.machine, partition);
+    work.push_back(seconds);
     costs->push_back(seconds + brokenWeight(vertex, m.grid, partition) *
                                    preferenceSeconds(vertex));
     results.push_back(m.costs.idOf(resultLayout(vertex, partition)));
@@ -236,6 +240,11 @@ std::shared_ptr<const WorkForm> Builder::workFormOf(unsigned v) {
   form->parts = parts;
   form->costs = costs;
   form->result = show(results);
+  form->seconds.assign(form->result.layouts.size(), infinity);
+  for (auto [number, seconds] :
+       llvm::zip_equal(form->result.classes->classOf, work))
+    form->seconds[number] =
+        std::min(form->seconds[number], seconds / double(vertex.trips));
   for (const std::vector<LayoutId> &layouts : operands)
     form->operands.push_back(show(layouts));
   return known = form;
@@ -321,6 +330,12 @@ const MoveTable &Builder::movesHome(const PlanVertex &vertex,
                               vertex.trips};
   key.insert(key.end(), home.allowed.begin(), home.allowed.end());
   key.insert(key.end(), vertex.shape.begin(), vertex.shape.end());
+  // What goes on beside the work depends on that.
+  if (m.machine.cutProducts) {
+    key.push_back(vertex.cutAs.has_value());
+    for (double seconds : work.seconds)
+      key.push_back(llvm::bit_cast<int64_t>(seconds));
+  }
   std::unique_ptr<MoveTable> &known = m.moves[key];
   if (known)
     return *known;
@@ -328,31 +343,28 @@ const MoveTable &Builder::movesHome(const PlanVertex &vertex,
   auto seconds = std::make_shared<CostTable>();
   seconds->rows = work.result.layouts.size();
   seconds->columns = home.allowed.size();
-  for (LayoutId made : work.result.layouts) {
+  for (auto [made, computed] :
+       llvm::zip_equal(work.result.layouts, work.seconds)) {
     LayoutId whole = m.costs.wholeOf(made);
     bool isPartial = whole != made;
+    double allReduce = isPartial ? combineSeconds(vertex, made, whole,
+                                                  /*isScatter=*/false, computed)
+                                 : 0;
     // Where the values may lie once they are combined, and for how much.
     std::vector<std::pair<unsigned, double>> firsts;
     std::optional<unsigned> inTable = table.find(whole);
-    if (!isPartial) {
-      if (inTable)
-        firsts.push_back({*inTable, 0});
-    } else {
-      if (inTable)
+    if (inTable)
+      firsts.push_back({*inTable, allReduce});
+    for (unsigned number = 0; isPartial && number < table.size(); ++number)
+      if (isScatterTarget(made, table.idOf(number)))
         firsts.push_back(
-            {*inTable, combineSeconds(vertex, made, /*isScatter=*/false)});
-      double scatter = combineSeconds(vertex, made, /*isScatter=*/true);
-      for (unsigned number = 0; number < table.size(); ++number)
-        if (isScatterTarget(made, table.idOf(number)))
-          firsts.push_back({number, scatter});
-    }
+            {number, combineSeconds(vertex, made, table.idOf(number),
+                                    /*isScatter=*/true, computed)});
     for (unsigned number : home.allowed) {
       double best = infinity;
       unsigned stop = noStop;
       if (!inTable)
-        best = (isPartial ? combineSeconds(vertex, made, /*isScatter=*/false)
-                          : 0) +
-               table.secondsFrom(whole, number);
+        best = allReduce + table.secondsFrom(whole, number);
       for (auto [first, price] : firsts)
         if (double total = price + table.seconds(first, number); total < best) {
           best = total;

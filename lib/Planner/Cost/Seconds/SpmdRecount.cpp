@@ -3,6 +3,7 @@
 #include "tapestry/Planner/Cost/Recount.h"
 #include "tapestry/Planner/Cost/RecountMoves.h"
 #include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
+#include "tapestry/Support/Overlap.h"
 #include <algorithm>
 #include <cmath>
 
@@ -12,9 +13,10 @@ using namespace tapestry::cost::seconds;
 using namespace tapestry::machine;
 using namespace tapestry::model;
 
-/// One step of a move.
+/// One step of a move, or one of so many parts of a reduction.
 static double secondsOfMove(const CostContext &context, const Layout &from,
-                            const Layout &to, int64_t elementBytes) {
+                            const Layout &to, int64_t elementBytes,
+                            int64_t parts = 1) {
   const DeviceGrid &grid = context.grid;
   const Machine &machine = context.machine;
   if (from == to)
@@ -26,7 +28,7 @@ static double secondsOfMove(const CostContext &context, const Layout &from,
     latency = std::max(latency, link.latency);
     bandwidth = std::min(bandwidth, link.bandwidth);
   }
-  double held = moved.combined, received = moved.mostReceived;
+  double held = moved.combined / parts, received = moved.mostReceived;
   double group = moved.groupSize;
   if (from.partial.empty())
     return moved.elements > 0
@@ -41,6 +43,33 @@ static double secondsOfMove(const CostContext &context, const Layout &from,
   double tree = 2 * levels * (latency + small / bandwidth);
   return held * elementBytes <= smallAllReduceBytes ? tree
                                                     : std::max(2 * ring, tree);
+}
+
+/// Combining partial results, of which the machine may have some rows combined
+/// while the next are computed: what that takes longer than to compute all.
+static double secondsOfCombining(const CostContext &context,
+                                 const PlanVertex &vertex, const Layout &from,
+                                 const Layout &to, double work) {
+  int64_t size = vertex.bytesPerElement(/*isPartial=*/true);
+  int64_t least = context.machine.cutProducts;
+  int64_t bytes = size, rows = 0;
+  for (auto [dim, extent] : llvm::zip_equal(from.dims, from.shape())) {
+    int64_t pieces = partsOf(context.grid, dim.cut());
+    if (&dim == &from.dims.front() && dim == to.dims.front())
+      rows = extent / pieces;
+    if (extent % pieces != 0)
+      least = 0;
+    bytes *= extent / pieces;
+  }
+  constexpr int64_t parts = productParts;
+  if (least == 0 || vertex.cutAs || rows == 0 || rows % parts != 0 ||
+      bytes < least || bytes / parts <= smallAllReduceBytes)
+    return secondsOfMove(context, from, to, size);
+  double each = secondsOfMove(context, from, to, size, parts);
+  double all = each + work / parts;
+  for (int64_t part = 1; part < parts; ++part)
+    all += std::max(each, work / parts);
+  return all - work;
 }
 
 /// The roofline of the first device, whose block is the largest, and what the
@@ -97,16 +126,19 @@ std::vector<VertexCost> cost::seconds::recountSpmd(const DecidedPlan &plan) {
           secondsOfMove(plan.context, from, to, vertex.elementBytes);
     if (vertex.isInput)
       continue;
+    double work = vertex.cutAs ? 0 : countWork(plan, v);
     auto count = [&](const PlanVertex &tensor, llvm::ArrayRef<Layout> steps) {
       double seconds = 0;
       for (unsigned s = 1; s < steps.size(); ++s)
-        seconds += secondsOfMove(
-            plan.context, steps[s - 1], steps[s],
-            tensor.bytesPerElement(!steps[s - 1].partial.empty()));
+        seconds += steps[s - 1].partial.empty()
+                       ? secondsOfMove(plan.context, steps[s - 1], steps[s],
+                                       tensor.elementBytes)
+                       : secondsOfCombining(plan.context, tensor, steps[s - 1],
+                                            steps[s], work);
       return seconds;
     };
     double passes = vertex.trips;
-    costs[v][SpmdWork] = vertex.cutAs ? 0 : passes * countWork(plan, v);
+    costs[v][SpmdWork] = passes * work;
     costs[v][SpmdHome] =
         passes * count(vertex, layoutsOfResult(graph, plan.placement, v));
     for (unsigned o = 0; o < vertex.operands.size(); ++o)

@@ -12,6 +12,7 @@
 #include "tapestry/Planner/Layout/Routing.h"
 #include "tapestry/Planner/Model/FormKey.h"
 #include "tapestry/Planner/Optimize/DualBound.h"
+#include "tapestry/Support/Overlap.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>
@@ -107,6 +108,8 @@ private:
   std::string keyOf(const PlanVertex &vertex);
   SharedTable fetch(int64_t elementBytes, const RelaxedHome &home,
                     const RelaxedWork &work, unsigned operand);
+  double combineBound(const PlanVertex &vertex, const ShownParts &made,
+                      unsigned number, bool isScatter);
   SharedTable bringHome(const PlanVertex &vertex, const RelaxedWork &work,
                         RelaxedHome &home);
   void scatter(const PlanVertex &vertex, const ShownParts &made,
@@ -269,6 +272,16 @@ SharedTable Relaxer::fetch(int64_t elementBytes, const RelaxedHome &home,
   return table;
 }
 
+/// The least that combining result `number` takes: of what is combined while it
+/// is computed, one part.
+double Relaxer::combineBound(const PlanVertex &vertex, const ShownParts &made,
+                             unsigned number, bool isScatter) {
+  double seconds = bound.combineSeconds(
+      made.groupSizes[number], made.parts[number].elements, isScatter,
+      vertex.bytesPerElement(/*isPartial=*/true));
+  return machine.cutProducts ? seconds / productParts : seconds;
+}
+
 /// Lowers `best`, per home the least that bringing the result of number
 /// `number` there takes, to what ways over a reduce_scatter take.
 void Relaxer::scatter(const PlanVertex &vertex, const ShownParts &made,
@@ -280,9 +293,7 @@ void Relaxer::scatter(const PlanVertex &vertex, const ShownParts &made,
         home.seconds.push_back(
             bound.seconds(from, to, home.elements, vertex.elementBytes));
   int64_t groupSize = made.groupSizes[number];
-  double price = bound.combineSeconds(
-      groupSize, made.parts[number].elements, /*isScatter=*/true,
-      vertex.bytesPerElement(/*isPartial=*/true));
+  double price = combineBound(vertex, made, number, /*isScatter=*/true);
   for (auto [first, counts] : llvm::enumerate(home.shown.counts)) {
     int64_t added = 1;
     bool isFiner = true;
@@ -308,12 +319,7 @@ SharedTable Relaxer::bringHome(const PlanVertex &vertex,
   for (unsigned number = 0; number < table->rows; ++number) {
     bool isPartial = made.groupSizes[number] > 1;
     double combine =
-        isPartial
-            ? bound.combineSeconds(made.groupSizes[number],
-                                   made.parts[number].elements,
-                                   /*isScatter=*/false,
-                                   vertex.bytesPerElement(/*isPartial=*/true))
-            : 0;
+        isPartial ? combineBound(vertex, made, number, /*isScatter=*/false) : 0;
     for (const FirstPart &to : home.shown.parts)
       table->values.push_back(combine + bound.seconds(made.parts[number], to,
                                                       home.elements,

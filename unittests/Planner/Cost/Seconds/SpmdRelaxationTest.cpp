@@ -151,6 +151,17 @@ TEST(SpmdRelaxation, BoundsTheOptimumOverAllCuts) {
   EXPECT_GT(closest, 0.9);
 }
 
+TEST(SpmdRelaxation, BoundsWhatGoesOnBesideWork) {
+  for (const DeviceGrid &grid : gridsOfManyAxes()) {
+    Machine machine = testMachine(1e-7);
+    machine.cutProducts = 33000;
+    PlanGraph graph = productGraph(256, 64, 256);
+    double optimum = optimumOf(graph, grid, machine);
+    EXPECT_LE(spmdLowerBound(graph, grid, machine), optimum);
+    EXPECT_LE(optimum, optimumOf(graph, grid, testMachine(1e-7)));
+  }
+}
+
 TEST(SpmdRelaxation, BoundsRandomGraphs) {
   std::mt19937 random(5);
   for (unsigned trial = 0; trial < 5; ++trial) {

@@ -140,6 +140,94 @@ TEST(SpmdProblem, PricesWhatThePlacementCosts) {
     }
 }
 
+/// Products whose partial results are worth cutting, and small ones.
+static PlanGraph productGraph() {
+  GraphBuilder b;
+  b.input("A", {256, 512}).input("B", {512, 128}).input("C", {128, 6});
+  b.vertex("P", "i j", {{"A", "i k"}, {"B", "k j"}});
+  b.vertex("Q", "i l", {{"P", "i j"}, {"C", "j l"}});
+  b.vertex("T", "j", {{"P", "i j"}});
+  return b.graph;
+}
+
+static Machine machineThatCuts() {
+  Machine machine = testMachine();
+  machine.cutProducts = 40000;
+  return machine;
+}
+
+TEST(SpmdProblem, PricesWhatGoesOnBesideWork) {
+  std::mt19937 random(3);
+  Machine machine = machineThatCuts();
+  PlanGraph graph = productGraph();
+  unsigned cheaper = 0;
+  for (const DeviceGrid &grid :
+       {gridOf({{"node", 2}, {"gpu", 4}}), gridOf({{"gpu", 3}})}) {
+    SpmdProblem built = valueOf(buildSpmdProblem(graph, grid, machine));
+    ASSERT_FALSE(built.problem.validate());
+    for (unsigned trial = 0; trial < 100; ++trial) {
+      std::vector<uint32_t> choice = randomChoice(built.problem, random);
+      Placement placement = built.placementOf(choice);
+      double priced = built.problem.evaluate(choice);
+      double costs = totalOf(spmdCosts(graph, grid, machine, placement));
+      EXPECT_NEAR(costs, priced, 1e-9 * priced);
+      double apart = totalOf(spmdCosts(graph, grid, testMachine(), placement));
+      cheaper += costs < apart * (1 - 1e-9);
+    }
+  }
+  EXPECT_GT(cheaper, 20u);
+}
+
+// 256 x 128 numbers on each of two devices, which send each other half of them
+// and then the sums of that: 65,536 bytes each time, 16,384 of a part.
+TEST(SpmdCost, TheLongerOfWorkAndReduction) {
+  Machine machine = machineThatCuts();
+  DeviceGrid two = gridOf({{"node", 2}});
+  GraphBuilder b;
+  b.input("A", {256, 512}).input("B", {512, 128});
+  b.vertex("P", "i j", {{"A", "i k"}, {"B", "k j"}});
+  const PlanVertex &product = b.graph.vertices[2];
+  Layout made = Layout::blocked({256, 128}, {Cut{}, Cut{}});
+  Layout sum = made;
+  made.partial = {0};
+  Collective reduce = planResharding(two, made, sum);
+  auto exposed = [&](double work) {
+    return combineSeconds(product, made, sum, reduce, two, machine, work);
+  };
+  double part = 2 * 5e-6 + 2 * 16384 / 1e9;
+  // Long work hides all but the last part, short work a quarter of itself less.
+  EXPECT_NEAR(exposed(1), part, 1e-12);
+  EXPECT_NEAR(exposed(4e-6), 4 * part - 3e-6, 1e-12);
+  machine.cutProducts = 0;
+  EXPECT_NEAR(exposed(1), 2 * 5e-6 + 2 * 65536 / 1e9, 1e-12);
+  // Where rows are scattered no device has its own before.
+  machine.cutProducts = 40000;
+  Layout rows = Layout::blocked({256, 128}, {Cut{0}, Cut{}});
+  EXPECT_NEAR(combineSeconds(product, made, rows,
+                             planResharding(two, made, rows), two, machine, 1),
+              5e-6 + 65536 / 1e9, 1e-12);
+  Layout columns = Layout::blocked({256, 128}, {Cut{}, Cut{0}});
+  EXPECT_NEAR(combineSeconds(product, made, columns,
+                             planResharding(two, made, columns), two, machine,
+                             1),
+              5e-6 + 16384 / 1e9, 1e-12);
+}
+
+TEST(SpmdPlan, VerifiesWhatGoesOnBesideWork) {
+  for (const DeviceGrid &grid :
+       {userGridOf({{"node", 2}, {"gpu", 4}}), userGridOf({{"d", 6}})}) {
+    PlannerOptions options;
+    options.costModel = "spmd";
+    options.machine = machineThatCuts();
+    options.grid = grid;
+    Plan plan = valueOf(makePlan(productGraph(), options));
+    EXPECT_FALSE(verifyPlan(productGraph(), plan));
+    EXPECT_LE(plan.lowerBound, plan.cost);
+    options.machine = testMachine();
+    EXPECT_LE(plan.cost, valueOf(makePlan(productGraph(), options)).cost);
+  }
+}
+
 TEST(SpmdProblem, BoundsPeaksFromBelow) {
   std::mt19937 random(5);
   Machine machine = testMachine();

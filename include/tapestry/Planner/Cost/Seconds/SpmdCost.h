@@ -38,6 +38,16 @@ double collectiveSeconds(const Collective &collective, const DeviceGrid &grid,
                          const machine::Machine &machine,
                          int64_t bytesPerElement);
 
+/// Seconds that combining the partial results `made` to `combined` takes beyond
+/// `work`, the seconds in which they are computed. Where the machine cuts such
+/// products (Machine::cutProducts) into p parts, each of which is combined, in
+/// c seconds, while the next is computed, all takes work / p + (p - 1) max(work
+/// / p, c) + c.
+double combineSeconds(const model::PlanVertex &vertex, const Layout &made,
+                      const Layout &combined, const Collective &collective,
+                      const DeviceGrid &grid, const machine::Machine &machine,
+                      double work);
+
 /// Seconds of the moves between `home` and the devices on which the tensor
 /// enters and leaves the program.
 double borderSeconds(const model::PlanVertex &vertex,
