@@ -64,6 +64,14 @@ struct SpmdProblem::Decoding {
       : graph(graph), grid(grid), machine(machine), costs(grid),
         uses(graph.uses()) {}
 
+  /// What it takes to bring a result home from where its work leaves it, and
+  /// from home to where an operand is read.
+  const MoveTable &movesHome(const model::PlanVertex &vertex,
+                             const WorkForm &work, const HomeForm &home);
+  const MoveTable &movesToOperand(const model::PlanVertex &producer,
+                                  const HomeForm &home, const Shown &operand,
+                                  int64_t trips);
+
   const model::PlanGraph &graph;
   const DeviceGrid &grid;
   machine::Machine machine;

@@ -14,7 +14,6 @@
 #include "tapestry/Planner/Model/FormKey.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
-#include "llvm/ADT/bit.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -57,23 +56,11 @@ private:
   std::shared_ptr<const HomeForm> homeFormOf(unsigned v);
   Shown show(llvm::ArrayRef<LayoutId> layoutPerChoice);
   ReshardingTable &tableOf(const PlanVertex &vertex);
-  const MoveTable &movesHome(const PlanVertex &vertex, const WorkForm &work,
-                             const HomeForm &home);
-  const MoveTable &movesToOperand(const PlanVertex &producer,
-                                  const HomeForm &home, const Shown &operand,
-                                  int64_t trips);
   void addVertex(unsigned v, SpmdProblem &result);
   std::vector<PlanProblem::MemoryTerm>
   termsOf(const PlanProblem &problem, llvm::ArrayRef<CertainBytes> held);
   void addMemory(SpmdProblem &result);
   SharedTable transposed(const MoveTable &move);
-  /// Partial results that are computed in so many seconds.
-  double combineSeconds(const PlanVertex &vertex, LayoutId from, LayoutId to,
-                        bool isScatter, double work) {
-    return cost::seconds::combineSeconds(
-        vertex, m.costs.layout(from), m.costs.layout(to),
-        m.costs.combination(from, isScatter), m.grid, m.machine, work);
-  }
   /// What a broken preference of weight 1 costs.
   double preferenceSeconds(const PlanVertex &vertex) const {
     return m.grid.axes.empty()
@@ -81,7 +68,6 @@ private:
                : preferenceUnit(vertex) * vertex.elementBytes /
                      m.machine.slowestLink(m.grid, allAxes).bandwidth;
   }
-  bool isScatterTarget(LayoutId from, LayoutId to);
   /// Elements of device 0's part.
   int64_t firstPartOf(LayoutId layout) const {
     return volume(m.costs.layout(layout).box(m.grid, /*device=*/0));
@@ -311,104 +297,6 @@ std::shared_ptr<const HomeForm> Builder::homeFormOf(unsigned v) {
 }
 
 //===----------------------------------------------------------------------===//
-// Moves
-//===----------------------------------------------------------------------===//
-
-bool Builder::isScatterTarget(LayoutId from, LayoutId to) {
-  // Looking at every device pays on grids whose cuts are all looked at.
-  constexpr int64_t mostDevices = 512;
-  return m.grid.numDevices() <= mostDevices ? m.costs.canScatter(from, to)
-                                            : m.costs.scattersEvenly(from, to);
-}
-
-const MoveTable &Builder::movesHome(const PlanVertex &vertex,
-                                    const WorkForm &work,
-                                    const HomeForm &home) {
-  ReshardingTable &table = *home.table;
-  std::vector<int64_t> key = {0, work.result.number,
-                              vertex.bytesPerElement(true), vertex.elementBytes,
-                              vertex.trips};
-  key.insert(key.end(), home.allowed.begin(), home.allowed.end());
-  key.insert(key.end(), vertex.shape.begin(), vertex.shape.end());
-  // What goes on beside the work depends on that.
-  if (m.machine.cutProducts) {
-    key.push_back(vertex.cutAs.has_value());
-    for (double seconds : work.seconds)
-      key.push_back(llvm::bit_cast<int64_t>(seconds));
-  }
-  std::unique_ptr<MoveTable> &known = m.moves[key];
-  if (known)
-    return *known;
-  known = std::make_unique<MoveTable>();
-  auto seconds = std::make_shared<CostTable>();
-  seconds->rows = work.result.layouts.size();
-  seconds->columns = home.allowed.size();
-  for (auto [made, computed] :
-       llvm::zip_equal(work.result.layouts, work.seconds)) {
-    LayoutId whole = m.costs.wholeOf(made);
-    bool isPartial = whole != made;
-    double allReduce = isPartial ? combineSeconds(vertex, made, whole,
-                                                  /*isScatter=*/false, computed)
-                                 : 0;
-    // Where the values may lie once they are combined, and for how much.
-    std::vector<std::pair<unsigned, double>> firsts;
-    std::optional<unsigned> inTable = table.find(whole);
-    if (inTable)
-      firsts.push_back({*inTable, allReduce});
-    for (unsigned number = 0; isPartial && number < table.size(); ++number)
-      if (isScatterTarget(made, table.idOf(number)))
-        firsts.push_back(
-            {number, combineSeconds(vertex, made, table.idOf(number),
-                                    /*isScatter=*/true, computed)});
-    for (unsigned number : home.allowed) {
-      double best = infinity;
-      unsigned stop = noStop;
-      if (!inTable)
-        best = allReduce + table.secondsFrom(whole, number);
-      for (auto [first, price] : firsts)
-        if (double total = price + table.seconds(first, number); total < best) {
-          best = total;
-          stop = first;
-        }
-      seconds->values.push_back(double(vertex.trips) * best);
-      known->stop.push_back(stop);
-    }
-  }
-  known->seconds = seconds;
-  return *known;
-}
-
-const MoveTable &Builder::movesToOperand(const PlanVertex &producer,
-                                         const HomeForm &home,
-                                         const Shown &operand, int64_t trips) {
-  ReshardingTable &table = *home.table;
-  std::vector<int64_t> key = {1, operand.number, producer.elementBytes, trips};
-  key.insert(key.end(), home.allowed.begin(), home.allowed.end());
-  std::unique_ptr<MoveTable> &known = m.moves[key];
-  if (known)
-    return *known;
-  known = std::make_unique<MoveTable>();
-  auto seconds = std::make_shared<CostTable>();
-  uint32_t columns = operand.layouts.size();
-  seconds->rows = home.allowed.size();
-  seconds->columns = columns;
-  seconds->values.resize(size_t(seconds->rows) * columns);
-  known->stop.resize(seconds->values.size());
-  for (uint32_t column = 0; column < columns; ++column) {
-    LayoutId target = operand.layouts[column];
-    std::vector<ReshardingTable::Read> reads = table.readsAs(target);
-    for (uint32_t row = 0; row < seconds->rows; ++row) {
-      size_t entry = size_t(row) * columns + column;
-      const ReshardingTable::Read &read = reads[home.allowed[row]];
-      seconds->values[entry] = double(trips) * read.seconds;
-      known->stop[entry] = read.last;
-    }
-  }
-  known->seconds = seconds;
-  return *known;
-}
-
-//===----------------------------------------------------------------------===//
 // The problem
 //===----------------------------------------------------------------------===//
 
@@ -454,15 +342,15 @@ void Builder::addVertex(unsigned v, SpmdProblem &result) {
     operandEdges[v].push_back(std::nullopt);
     if (m.home[producer]) {
       operandEdges[v].back() = problem.edges.size();
-      move = &movesToOperand(m.graph.vertices[producer], *m.home[producer],
-                             form.operands[o], vertex.operands[o].trips);
+      move = &m.movesToOperand(m.graph.vertices[producer], *m.home[producer],
+                               form.operands[o], vertex.operands[o].trips);
       problem.edges.push_back({*m.variables[producer].home, *own.work,
                                m.home[producer]->classes,
                                form.operands[o].classes, move->seconds});
     }
     m.toOperand[v].push_back(move);
   }
-  const MoveTable &move = movesHome(vertex, form, *m.home[v]);
+  const MoveTable &move = m.movesHome(vertex, form, *m.home[v]);
   m.toHome[v] = &move;
   homeEdges[v] = problem.edges.size();
   if (leader == v)
