@@ -112,10 +112,10 @@ def functions_of_any_number_have_the_processors_values(bench):
 @case
 def threads_do_not_race(bench):
     product = Product(bench, 1)
-    product.run(env={"TAPESTRY_STUB_CHECK": "1"}).expect_status(0)
+    product.run(env=driver.CHECKED).expect_status(0)
     product.expect_values()
     # Without barriers they do, and that is seen.
-    missing = product.run(env={"TAPESTRY_STUB_CHECK": "1", "TAPESTRY_STUB_NO_BARRIERS": "1"})
+    missing = product.run(env={**driver.CHECKED, "TAPESTRY_STUB_NO_BARRIERS": "1"})
     expect_said(missing, "with no barrier between")
     missing.expect_status(4)
 

@@ -9,8 +9,10 @@
 #include "DeviceModule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 #include "tapestry/Codegen/CPU/Passes.h"
 #include "tapestry/Codegen/Common/Buffers.h"
@@ -36,7 +38,7 @@ struct LowerToStub : public impl::LowerToStubBase<LowerToStub> {
   void runOnOperation() override;
   void build(gpu::GPUFuncOp kernel);
   void replace(Operation *op);
-  void watch(Operation *op, Value memref, ValueRange indices, bool writes);
+  void watch(LLVM::LLVMFuncOp function);
   Value call(OpBuilder &b, Location loc, StringRef name, TypeRange results,
              ValueRange operands);
 
@@ -57,35 +59,7 @@ Value LowerToStub::call(OpBuilder &b, Location loc, StringRef name,
   return results.empty() ? Value() : made.getResult(0);
 }
 
-/// Tells the driver what is read or written next, of flat buffers.
-void LowerToStub::watch(Operation *op, Value memref, ValueRange indices,
-                        bool writes) {
-  auto type = cast<MemRefType>(memref.getType());
-  std::optional<int64_t> bytes = storedBytes(type.getElementType());
-  if (!bytes || type.getRank() != 1 || !type.getLayout().isIdentity())
-    return;
-  OpBuilder b(op);
-  Location loc = op->getLoc();
-  auto word = [&](int64_t value) -> Value {
-    return LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
-  };
-  auto asWord = [&](Value value) -> Value {
-    return arith::IndexCastOp::create(b, loc, b.getI64Type(), value);
-  };
-  Value base =
-      asWord(memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memref));
-  Value place =
-      arith::MulIOp::create(b, loc, asWord(indices.front()), word(*bytes));
-  call(
-      b, loc, "tapestry_stub_access", {},
-      {arith::AddIOp::create(b, loc, base, place), word(*bytes), word(writes)});
-}
-
 void LowerToStub::replace(Operation *op) {
-  if (auto load = dyn_cast<memref::LoadOp>(op))
-    return watch(op, load.getMemRef(), load.getIndices(), /*writes=*/false);
-  if (auto store = dyn_cast<memref::StoreOp>(op))
-    return watch(op, store.getMemRef(), store.getIndices(), /*writes=*/true);
   OpBuilder b(op);
   Location loc = op->getLoc();
   auto number = [&](StringRef name) {
@@ -156,6 +130,78 @@ void LowerToStub::build(gpu::GPUFuncOp kernel) {
     replace(op);
 }
 
+/// What a pointer is a place behind: the buffer that a kernel was given, or
+/// memory of its own.
+static Value baseOf(Value pointer) {
+  for (;;) {
+    if (auto place = pointer.getDefiningOp<LLVM::GEPOp>()) {
+      pointer = place.getBase();
+      continue;
+    }
+    // The parts of a buffer go through a structure.
+    auto part = pointer.getDefiningOp<LLVM::ExtractValueOp>();
+    if (!part)
+      return pointer;
+    Value all = part.getContainer();
+    auto put = all.getDefiningOp<LLVM::InsertValueOp>();
+    while (put && put.getPosition() != part.getPosition()) {
+      all = put.getContainer();
+      put = all.getDefiningOp<LLVM::InsertValueOp>();
+    }
+    if (!put)
+      return pointer;
+    pointer = put.getValue();
+  }
+}
+
+/// Tells the driver what is read or written next, and of which buffer.
+void LowerToStub::watch(LLVM::LLVMFuncOp function) {
+  if (function.isExternal())
+    return;
+  SmallVector<std::pair<Operation *, Value>> accesses;
+  Value arguments = function.getArgument(0);
+  auto isOfLaunch = [&](Value base) {
+    auto argument = base.getDefiningOp<LLVM::LoadOp>();
+    return base == arguments ||
+           (argument && baseOf(argument.getAddr()) == arguments);
+  };
+  function.walk([&](Operation *op) {
+    Value address;
+    if (auto load = dyn_cast<LLVM::LoadOp>(op))
+      address = load.getAddr();
+    else if (auto store = dyn_cast<LLVM::StoreOp>(op))
+      address = store.getAddr();
+    else
+      return;
+    Value base = baseOf(address);
+    if (!isOfLaunch(base) && !base.getDefiningOp<LLVM::AllocaOp>())
+      accesses.push_back({op, address});
+  });
+  DataLayout layout(stub);
+  Type word = IntegerType::get(&getContext(), 64);
+  for (auto [op, address] : accesses) {
+    OpBuilder b(op);
+    Location loc = op->getLoc();
+    auto store = dyn_cast<LLVM::StoreOp>(op);
+    Type type = store ? store.getValue().getType() : op->getResult(0).getType();
+    auto number = [&](int64_t value) -> Value {
+      return LLVM::ConstantOp::create(b, loc, word, b.getI64IntegerAttr(value));
+    };
+    FailureOr<LLVM::LLVMFuncOp> callee = LLVM::lookupOrCreateFn(
+        b, stub, "tapestry_stub_access",
+        {address.getType(), address.getType(), word, word},
+        LLVM::LLVMVoidType::get(&getContext()));
+    if (failed(callee))
+      return signalPassFailure();
+    LLVM::CallOp::create(
+        b, loc, *callee,
+        ValueRange{baseOf(address), address,
+                   number(static_cast<int64_t>(
+                       layout.getTypeSize(type).getFixedValue())),
+                   number(store != nullptr)});
+  }
+}
+
 void LowerToStub::runOnOperation() {
   if (!hasStub(archs))
     return;
@@ -169,7 +215,9 @@ void LowerToStub::runOnOperation() {
   OpPassManager pm(ModuleOp::getOperationName());
   pm.addPass(createLowerKernelsToLLVM());
   if (failed(runPipeline(pm, stub)))
-    signalPassFailure();
+    return signalPassFailure();
+  for (auto function : llvm::to_vector(stub.getOps<LLVM::LLVMFuncOp>()))
+    watch(function);
 }
 
 } // namespace

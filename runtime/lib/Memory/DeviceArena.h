@@ -25,7 +25,8 @@ public:
 
   static constexpr uint64_t alignment = 256;
 
-  /// Takes a slab for up to `bytes` in all, with some room for ends.
+  /// Takes a slab for up to `bytes` in all, with some room for ends; with
+  /// TAPESTRY_DEVICE_SLAB=0 none, so that tools see where each piece ends.
   Status reserve(int64_t bytes);
   /// Its contents are undefined.
   Status allocate(uint64_t bytes, void *&memory);

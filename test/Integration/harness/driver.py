@@ -67,11 +67,20 @@ def tapestry_path():
     return path
 
 
+def build_folder():
+    """Where the tools under test have bin/ and lib/."""
+    return pathlib.Path(tapestry_path()).resolve().parent.parent
+
+
 def on_stub():
     """The options that have code for the tests' driver, which is found from now on."""
-    folder = pathlib.Path(tapestry_path()).resolve().parent.parent / "lib" / "stub"
-    os.environ["LD_LIBRARY_PATH"] = str(folder)
+    os.environ["LD_LIBRARY_PATH"] = str(build_folder() / "lib" / "stub")
     return ["--target=cuda", "--gpu-arch=stub"]
+
+
+# The tests' driver reports races, and who is beside a tensor, each of which is an
+# allocation of its own.
+CHECKED = {"TAPESTRY_STUB_CHECK": "1", "TAPESTRY_DEVICE_SLAB": "0"}
 
 
 def execute(command, cwd, env=None, limit=TIME_LIMIT):

@@ -10,6 +10,7 @@
 
 #include "CUDA/DriverAPI.h"
 #include "Emulator.h"
+#include "Watch.h"
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -51,6 +52,8 @@ public:
   bool free(char *at);
   /// Whether these bytes lie in one allocation.
   bool has(const char *at, size_t bytes);
+  /// The allocation that it lies in.
+  tapestry::stub::Stretch find(const char *at);
 
 private:
   Memory();
@@ -61,7 +64,11 @@ private:
   std::mutex mutex;
   char *base;
   int users = 0;
-  std::map<char *, size_t> allocations;
+  /// What was asked for, and what is taken with the room behind it.
+  struct Allocation {
+    size_t bytes, taken;
+  };
+  std::map<char *, Allocation> allocations;
 };
 
 Memory::Memory() {
@@ -89,14 +96,14 @@ char *Memory::allocate(size_t bytes) {
   std::lock_guard<std::mutex> lock(mutex);
   size_t wanted = (bytes + alignment - 1) / alignment * alignment + alignment;
   char *at = base;
-  for (auto &[begin, length] : allocations) {
+  for (auto &[begin, allocation] : allocations) {
     if (begin - at >= static_cast<ptrdiff_t>(wanted))
       break;
-    at = begin + length;
+    at = begin + allocation.taken;
   }
   if (at + wanted > base + size)
     return nullptr;
-  allocations[at] = wanted;
+  allocations[at] = {bytes, wanted};
   memset(at, 0xff, wanted);
   return at;
 }
@@ -106,13 +113,22 @@ bool Memory::free(char *at) {
   return allocations.erase(at) == 1;
 }
 
-bool Memory::has(const char *at, size_t bytes) {
+tapestry::stub::Stretch Memory::find(const char *at) {
   std::lock_guard<std::mutex> lock(mutex);
   auto next = allocations.upper_bound(const_cast<char *>(at));
   if (next == allocations.begin())
-    return false;
-  auto &[begin, length] = *--next;
-  return at + bytes <= begin + length;
+    return {};
+  auto &[begin, allocation] = *--next;
+  auto from = reinterpret_cast<uintptr_t>(begin);
+  // One of nothing has a place, too.
+  if (at > begin + allocation.bytes)
+    return {};
+  return {from, from + allocation.bytes};
+}
+
+bool Memory::has(const char *at, size_t bytes) {
+  auto from = reinterpret_cast<uintptr_t>(at);
+  return find(at).contains(from, from + bytes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -170,6 +186,10 @@ int countDevices() {
 }
 
 } // namespace
+
+tapestry::stub::Stretch tapestry::stub::findAllocation(uintptr_t address) {
+  return Memory::memory().find(reinterpret_cast<const char *>(address));
+}
 
 //===----------------------------------------------------------------------===//
 // The driver's functions

@@ -2,19 +2,18 @@
 //
 // A thread of a block is a context of its own, which runs until it ends or
 // comes to a barrier. Memory that a block shares holds NaN when it begins. With
-// TAPESTRY_STUB_CHECK=1 what one thread writes and another one of the block
-// reads or writes before the next barrier is an error; with
-// TAPESTRY_STUB_NO_BARRIERS=1 nothing waits, to see that.
+// TAPESTRY_STUB_CHECK=1 races and accesses beside buffers are errors (Watch.h);
+// with TAPESTRY_STUB_NO_BARRIERS=1 nothing waits, to see the former.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Emulator.h"
+#include "Watch.h"
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <ucontext.h>
-#include <unordered_map>
 #include <vector>
 
 using namespace tapestry::stub;
@@ -34,8 +33,9 @@ public:
   void *share(int64_t index, int64_t bytes);
   /// Goes on when all threads are here.
   void wait();
-  /// Reads or writes what no other thread may touch meanwhile.
-  void access(uintptr_t address, int64_t bytes, bool writes);
+  /// Reads or writes so many bytes, of the buffer at `base`.
+  void access(uintptr_t base, uintptr_t address, int64_t bytes, bool writes);
+  void beginLaunch() { watch.beginLaunch(); }
 
 private:
   static void begin();
@@ -51,15 +51,9 @@ private:
   Kernel kernel = nullptr;
   void **arguments = nullptr;
   int64_t number = 0, thread = 0;
-  /// Of an address since the last barrier: who has written and read it.
-  struct Touched {
-    int64_t round = -1;
-    int64_t writer = -1, reader = -1;
-    bool isReadByMany = false;
-  };
-  std::unordered_map<uintptr_t, Touched> touched;
-  int64_t round = 0;
-  std::string race;
+  Watch watch;
+  /// What is wrong, which ends the block.
+  std::string wrong;
   std::vector<Thread> all;
   std::vector<std::unique_ptr<char[]>> stacks;
   std::vector<char *> freeStacks;
@@ -100,27 +94,19 @@ bool isAsked(const char *name) {
   return text && strcmp(text, "1") == 0;
 }
 
-void Block::access(uintptr_t address, int64_t bytes, bool writes) {
+void Block::access(uintptr_t base, uintptr_t address, int64_t bytes,
+                   bool writes) {
   static const bool checks = isAsked("TAPESTRY_STUB_CHECK");
-  if (!checks || !race.empty())
+  if (!checks)
     return;
-  Touched &at = touched[address];
-  if (at.round != round)
-    at = {round, -1, -1, false};
-  bool isOthers = at.writer >= 0 && at.writer != thread;
-  if (writes)
-    isOthers |= at.isReadByMany || (at.reader >= 0 && at.reader != thread);
-  if (isOthers)
-    race = "threads " + std::to_string(at.writer >= 0 ? at.writer : at.reader) +
-           " and " + std::to_string(thread) + " of block " +
-           std::to_string(number) + " touch the same " + std::to_string(bytes) +
-           " bytes with no barrier between, and one writes them";
-  if (writes)
-    at.writer = thread;
-  else if (at.reader >= 0 && at.reader != thread)
-    at.isReadByMany = true;
-  else
-    at.reader = thread;
+  Watch::Access access = {base, address, bytes, writes, number, thread, {}};
+  for (auto &[index, memory] : shared)
+    if (reinterpret_cast<uintptr_t>(memory.data()) == base)
+      access.shared = {base, base + memory.size()};
+  wrong = watch.note(access);
+  // The thread goes no further.
+  if (!wrong.empty())
+    swapcontext(&all[thread].context, &scheduler);
 }
 
 void Block::wait() {
@@ -139,9 +125,8 @@ void *Block::share(int64_t index, int64_t bytes) {
 bool Block::run(Kernel what, int64_t which, int64_t threads, void **with,
                 std::string &problem) {
   kernel = what;
-  touched.clear();
-  round = 0;
-  race.clear();
+  watch.beginBlock();
+  wrong.clear();
   arguments = with;
   number = which;
   shared.clear();
@@ -150,13 +135,13 @@ bool Block::run(Kernel what, int64_t which, int64_t threads, void **with,
     int64_t ended = 0;
     for (thread = 0; thread < threads; ++thread) {
       resume();
+      if (!wrong.empty()) {
+        problem = wrong;
+        return false;
+      }
       ended += all[thread].isDone;
     }
-    ++round;
-    if (!race.empty()) {
-      problem = race;
-      return false;
-    }
+    watch.passBarrier();
     isOver = ended == threads;
     if (ended == 0 || isOver)
       continue;
@@ -172,6 +157,7 @@ bool Block::run(Kernel what, int64_t which, int64_t threads, void **with,
 
 bool tapestry::stub::launch(Kernel kernel, int64_t blocks, int64_t threads,
                             void **arguments, std::string &problem) {
+  block.beginLaunch();
   for (int64_t number = 0; number < blocks; ++number)
     if (!block.run(kernel, number, threads, arguments, problem))
       return false;
@@ -186,7 +172,8 @@ EXPORT void *tapestry_stub_shared(int64_t index, int64_t bytes) {
   return block.share(index, bytes);
 }
 EXPORT void tapestry_stub_barrier() { block.wait(); }
-EXPORT void tapestry_stub_access(int64_t address, int64_t bytes,
-                                 int64_t writes) {
-  block.access(static_cast<uintptr_t>(address), bytes, writes != 0);
+EXPORT void tapestry_stub_access(const void *base, const void *address,
+                                 int64_t bytes, int64_t writes) {
+  block.access(reinterpret_cast<uintptr_t>(base),
+               reinterpret_cast<uintptr_t>(address), bytes, writes != 0);
 }
