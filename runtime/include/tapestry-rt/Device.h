@@ -37,8 +37,14 @@ public:
   virtual bool launch(const TapestryDeviceCode &code, int64_t kernel,
                       int64_t blocks, int64_t threads, void **arguments,
                       TransportError &error) = 0;
+  /// Gives what was told so far a number, each larger than the last.
+  virtual bool mark(int64_t number, TransportError &error) = 0;
+  /// The last number up to which all is known to be done, or -1.
+  virtual int64_t reached() const = 0;
   /// Returns when all that was told is done.
   virtual bool synchronize(TransportError &error) = 0;
+  /// Whether each launch returns when it is done, so that a fault is its own.
+  virtual bool waits() const = 0;
 };
 
 /// The devices of one kind that this process sees.
@@ -51,7 +57,7 @@ public:
 };
 
 /// Raised with every change of the declarations above.
-constexpr uint32_t deviceVersion = 1;
+constexpr uint32_t deviceVersion = 2;
 
 /// What a plug-in exports under the name `deviceEntryName`. Returns the
 /// process's one driver (owned by the plug-in), or null and a text.

@@ -127,13 +127,18 @@ bool GPU::find(const TapestryDeviceCode &code, int64_t kernel,
 
 CUDADevice::CUDADevice(GPU &gpu) : gpu(gpu) {
   const char *text = getenv("TAPESTRY_SYNC");
-  waits = text && *text && strcmp(text, "0") != 0;
+  isWaiting = text && *text && strcmp(text, "0") != 0;
 }
 
 CUDADevice::~CUDADevice() {
   TransportError error;
-  if (stream && gpu.use(error))
-    gpu.api.cuStreamDestroy_v2(stream);
+  if (!stream || !gpu.use(error))
+    return;
+  for (const Mark &mark : marks)
+    gpu.api.cuEventDestroy_v2(mark.event);
+  for (Event event : spare)
+    gpu.api.cuEventDestroy_v2(event);
+  gpu.api.cuStreamDestroy_v2(stream);
 }
 
 bool CUDADevice::open(TransportError &error) {
@@ -199,11 +204,40 @@ bool CUDADevice::launch(const TapestryDeviceCode &code, int64_t kernel,
       static_cast<unsigned>(threads), 1, 1, 0, stream, arguments, nullptr);
   std::string call = std::string("kernel ") + code.kernels[kernel];
   return gpu.check(call.c_str(), result, error) &&
-         (!waits ||
+         (!isWaiting ||
           gpu.check(call.c_str(), gpu.api.cuStreamSynchronize(stream), error));
 }
 
+bool CUDADevice::mark(int64_t number, TransportError &error) {
+  if (isWaiting) {
+    lastReached = number;
+    return true;
+  }
+  if (marks.size() >= mostMarks)
+    return true;
+  Event event = nullptr;
+  if (!spare.empty()) {
+    event = spare.back();
+    spare.pop_back();
+  } else if (!gpu.check("cuEventCreate",
+                        gpu.api.cuEventCreate(&event, withoutTiming), error)) {
+    return false;
+  }
+  marks.push_back({event, number});
+  return gpu.check("cuEventRecord", gpu.api.cuEventRecord(event, stream),
+                   error);
+}
+
 bool CUDADevice::synchronize(TransportError &error) {
+  // After a fault nothing says what came before it: one after another.
+  for (; !marks.empty(); marks.pop_front()) {
+    auto [event, number] = marks.front();
+    if (!gpu.check("cuEventSynchronize", gpu.api.cuEventSynchronize(event),
+                   error))
+      return false;
+    lastReached = number;
+    spare.push_back(event);
+  }
   return gpu.check("cuStreamSynchronize", gpu.api.cuStreamSynchronize(stream),
                    error);
 }

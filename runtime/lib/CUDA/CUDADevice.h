@@ -5,6 +5,7 @@
 
 #include "CUDA/DriverAPI.h"
 #include "tapestry-rt/Device.h"
+#include <deque>
 #include <map>
 #include <mutex>
 #include <string>
@@ -68,13 +69,26 @@ public:
   bool launch(const TapestryDeviceCode &code, int64_t kernel, int64_t blocks,
               int64_t threads, void **arguments,
               TransportError &error) override;
+  bool mark(int64_t number, TransportError &error) override;
+  int64_t reached() const override { return lastReached; }
   bool synchronize(TransportError &error) override;
+  bool waits() const override { return isWaiting; }
 
 private:
+  struct Mark {
+    Event event;
+    int64_t number;
+  };
+  /// What goes without a mark between belongs to the next one.
+  static constexpr size_t mostMarks = 256;
+
   GPU &gpu;
   Stream stream = nullptr;
-  /// Wait for each launch, so that a fault is its own.
-  bool waits;
+  bool isWaiting;
+  /// Of what may not be done yet, and events that are free.
+  std::deque<Mark> marks;
+  std::vector<Event> spare;
+  int64_t lastReached = -1;
 };
 
 } // namespace cuda

@@ -22,12 +22,15 @@ using Context = struct CUctx_st *;
 using Module = struct CUmod_st *;
 using Function = struct CUfunc_st *;
 using Stream = struct CUstream_st *;
+using Event = struct CUevent_st *;
 
 constexpr Result outOfMemory = 2;
 // Of cuDeviceGetAttribute.
 constexpr int capabilityMajor = 75, capabilityMinor = 76;
 // Of cuStreamCreate: not ordered with the stream 0.
 constexpr unsigned nonBlocking = 1;
+// Of cuEventCreate.
+constexpr unsigned withoutTiming = 2;
 // Of cuModuleLoadDataEx.
 constexpr int errorLog = 5, errorLogBytes = 6;
 
@@ -51,6 +54,10 @@ constexpr int errorLog = 5, errorLogBytes = 6;
   X(cuStreamCreate, (Stream *, unsigned))                                      \
   X(cuStreamDestroy_v2, (Stream))                                              \
   X(cuStreamSynchronize, (Stream))                                             \
+  X(cuEventCreate, (Event *, unsigned))                                        \
+  X(cuEventRecord, (Event, Stream))                                            \
+  X(cuEventSynchronize, (Event))                                               \
+  X(cuEventDestroy_v2, (Event))                                                \
   X(cuLaunchKernel, (Function, unsigned, unsigned, unsigned, unsigned,         \
                      unsigned, unsigned, unsigned, Stream, void **, void **))  \
   X(cuGetErrorName, (Result, const char **))                                   \

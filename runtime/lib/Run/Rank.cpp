@@ -110,8 +110,12 @@ Status Rank::start() {
 
 Status Rank::allocate(int32_t space, uint64_t bytes, uint64_t alignment,
                       void *&memory) {
-  if (deviceArena && space == program.space)
-    return deviceArena->allocate(bytes, memory);
+  if (deviceArena && space == program.space) {
+    Status status = deviceArena->allocate(bytes, memory);
+    // Behind a fault the driver refuses all.
+    Status fault = status.failed() ? synchronize() : Status::success();
+    return fault.failed() ? fault : status;
+  }
   if (Status status = checkSpace(space); status.failed())
     return status;
   memory = arena.allocate(bytes, alignment);
@@ -264,6 +268,7 @@ void Rank::enterVertex(int64_t next) {
     report.vertexTime[vertex] += now - vertexSince;
     trace(TraceEvent::Vertex, static_cast<int32_t>(vertex), vertexBegin, now);
   }
+  markDevice();
   bool known = next >= 0 && next < program.num_vertices;
   vertex = known ? next : -1;
   vertexBegin = vertexSince = now;

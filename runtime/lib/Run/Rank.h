@@ -10,6 +10,7 @@
 
 #include "Memory/DeviceArena.h"
 #include "Run/Handle.h"
+#include "Run/InFlight.h"
 #include "Run/Job.h"
 #include "Run/Lane.h"
 #include "Run/ProgramCollective.h"
@@ -71,7 +72,12 @@ private:
     return gpu ? static_cast<int32_t>(program.space) : TAPESTRY_HOST;
   }
   Status openDevice();
+  /// Another vertex begins.
+  void markDevice();
+  /// Waits for the device. A fault names what was in flight.
   Status synchronize();
+  /// What `error` of the device is, or what was wrong with it before.
+  Status deviceFault(const std::string &what, const TransportError &error);
   /// Has `read` write a tensor of the program, or a copy that then goes there;
   /// and `write` read one.
   Status fill(void *tensor, int64_t bytes,
@@ -138,6 +144,7 @@ private:
   Arena arena;
   std::unique_ptr<Device> gpu;
   std::unique_ptr<DeviceArena> deviceArena;
+  InFlight inFlight;
   Staging stagedSource, stagedTarget; // of collectives
   /// Copies of constants, which are the program's and not counted.
   std::map<const void *, void *> constants;

@@ -34,17 +34,22 @@ bool Rank::launch(const TapestryDeviceCode &code, int64_t kernel,
   if (blocks <= 0)
     return true;
   TransportError error;
-  if (gpu && gpu->launch(code, kernel, blocks, threads, arguments, error))
+  if (gpu && gpu->launch(code, kernel, blocks, threads, arguments, error)) {
+    inFlight.launch(vertex);
     return true;
-  fail(deviceFailure(format("vertex '%s'", vertexName()), error));
+  }
+  fail(deviceFault(format("vertex '%s'", vertexName()), error));
   return false;
 }
 
 bool Rank::fetch(void *host, const void *from, int64_t bytes) {
   TransportError error;
-  if (gpu && gpu->copyOut(host, from, bytes, error))
+  Status status = synchronize();
+  if (!status.failed() && gpu && gpu->copyOut(host, from, bytes, error))
     return true;
-  fail(deviceFailure(format("behind vertex '%s'", vertexName()), error));
+  fail(status.failed()
+           ? status
+           : deviceFailure(format("behind vertex '%s'", vertexName()), error));
   return false;
 }
 
@@ -61,7 +66,7 @@ const void *Rank::copyConstant(const void *host, int64_t bytes) {
     if (gpu->copyIn(copy, host, bytes, error))
       return copy;
   }
-  fail(deviceFailure("a constant of the program", error));
+  fail(deviceFault("a constant of the program", error));
   return nullptr;
 }
 
@@ -72,11 +77,32 @@ void Rank::release(int32_t space, void *memory) {
     Arena::free(memory);
 }
 
+void Rank::markDevice() {
+  int64_t number = inFlight.mark();
+  // What is wrong now is so when the device is waited for.
+  TransportError error;
+  if (gpu && number >= 0)
+    (void)gpu->mark(number, error);
+}
+
 Status Rank::synchronize() {
   TransportError error;
-  return !gpu || gpu->synchronize(error)
-             ? Status::success()
-             : deviceFailure("the end of the program", error);
+  markDevice();
+  if (!gpu || gpu->synchronize(error)) {
+    inFlight.settle();
+    return Status::success();
+  }
+  inFlight.reach(gpu->reached());
+  std::string where = inFlight.describe(
+      [&](int64_t at) { return at < 0 ? "" : program.vertices[at].name; });
+  return deviceFailure("a fault of the device " + where +
+                           " (TAPESTRY_SYNC=1 names the one)",
+                       error);
+}
+
+Status Rank::deviceFault(const std::string &what, const TransportError &error) {
+  Status earlier = gpu && !gpu->waits() ? synchronize() : Status::success();
+  return earlier.failed() ? earlier : deviceFailure(what, error);
 }
 
 Status Rank::fill(void *tensor, int64_t bytes,
@@ -84,7 +110,9 @@ Status Rank::fill(void *tensor, int64_t bytes,
   if (!gpu)
     return read(tensor);
   Staging staging;
-  Status status = staging.allocate(*gpu, bytes);
+  Status status = synchronize();
+  if (!status.failed())
+    status = staging.allocate(*gpu, bytes);
   if (!status.failed() && bytes > 0)
     status = read(staging.data());
   return status.failed() ? status : staging.store(tensor, bytes);
@@ -95,7 +123,9 @@ Status Rank::take(const void *tensor, int64_t bytes,
   if (!gpu)
     return write(tensor);
   Staging staging;
-  Status status = staging.allocate(*gpu, bytes);
+  Status status = synchronize();
+  if (!status.failed())
+    status = staging.allocate(*gpu, bytes);
   if (!status.failed())
     status = staging.load(tensor, bytes);
   return status.failed() ? status : write(staging.data());
@@ -106,7 +136,9 @@ Status Rank::runStaged(Call &call, const void *source, void *target) {
   ProgramCollective &collective = *call.collective;
   int64_t read = collective.sourceBytes(), written = collective.targetBytes();
   bool isInPlace = source == target;
-  Status status = stagedTarget.allocate(*gpu, written);
+  Status status = synchronize();
+  if (!status.failed())
+    status = stagedTarget.allocate(*gpu, written);
   if (!status.failed() && (isInPlace || !collective.writesAll()))
     status = stagedTarget.load(target, written);
   if (!status.failed() && !isInPlace)

@@ -11,6 +11,9 @@
 #include "CUDA/DriverAPI.h"
 #include "Emulator.h"
 #include "Watch.h"
+#include <algorithm>
+#include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -29,7 +32,7 @@ using namespace tapestry::rt::cuda;
 namespace {
 
 constexpr Result invalidValue = 1, invalidImage = 200, notFound = 500,
-                 launchFailed = 719;
+                 tooManyResources = 701, launchFailed = 719;
 
 //===----------------------------------------------------------------------===//
 // Memory
@@ -180,9 +183,55 @@ void *load(const void *image) {
   return handle;
 }
 
+constexpr int maxDevices = 64;
+
 int countDevices() {
   const char *text = getenv("TAPESTRY_STUB_DEVICES");
-  return text && *text ? atoi(text) : 8;
+  return text && *text ? std::min(atoi(text), maxDevices) : 8;
+}
+
+//===----------------------------------------------------------------------===//
+// Faults on purpose
+//===----------------------------------------------------------------------===//
+
+/// A device, whose faults all that it is asked afterwards returns.
+struct GPU {
+  int number = 0;
+  std::atomic<int> launches{0};
+  std::atomic<Result> fault{0};
+};
+
+thread_local GPU *current = nullptr;
+
+Result fault() { return current ? current->fault.load() : 0; }
+
+/// TAPESTRY_STUB_FAULT="device=1,launch=4,mode=fault": what becomes of a
+/// launch, counted from 0.
+///   refuse  the driver does not take it
+///   fault   it fails, which is seen when somebody waits for the device
+///   told    the same, and later launches say so
+///   kill    the process dies
+struct PlannedFault {
+  int device = 0, launch = 0;
+  std::string mode;
+};
+
+const PlannedFault &planned() {
+  static const PlannedFault fault = [] {
+    PlannedFault result;
+    char mode[16] = "";
+    const char *text = getenv("TAPESTRY_STUB_FAULT");
+    if (text && sscanf(text, "device=%d,launch=%d,mode=%15s", &result.device,
+                       &result.launch, mode) == 3)
+      result.mode = mode;
+    return result;
+  }();
+  return fault;
+}
+
+bool strikes(GPU &gpu) {
+  return gpu.launches++ == planned().launch && !planned().mode.empty() &&
+         gpu.number == planned().device;
 }
 
 } // namespace
@@ -226,14 +275,14 @@ EXPORT Result cuDeviceGetAttribute(int *value, int, DeviceNumber) {
 }
 
 EXPORT Result cuDevicePrimaryCtxRetain(Context *context, DeviceNumber device) {
-  *context = reinterpret_cast<Context>(size_t(device) + 1);
+  static GPU all[maxDevices];
+  all[device].number = device;
+  *context = reinterpret_cast<Context>(&all[device]);
   return 0;
 }
 
-static thread_local Context current = nullptr;
-
 EXPORT Result cuCtxSetCurrent(Context context) {
-  current = context;
+  current = reinterpret_cast<GPU *>(context);
   return 0;
 }
 
@@ -253,7 +302,7 @@ EXPORT Result cuModuleGetFunction(Function *function, Module module,
 EXPORT Result cuMemAlloc_v2(DevicePointer *memory, size_t bytes) {
   char *at = current ? Memory::memory().allocate(bytes) : nullptr;
   *memory = reinterpret_cast<DevicePointer>(at);
-  return at ? 0 : current ? outOfMemory : invalidValue;
+  return at ? fault() : current ? outOfMemory : invalidValue;
 }
 
 EXPORT Result cuMemFree_v2(DevicePointer memory) {
@@ -278,7 +327,7 @@ EXPORT Result cuMemcpyHtoDAsync_v2(DevicePointer to, const void *from,
     return invalidValue;
   Memory::Access access;
   memcpy(target, from, bytes);
-  return 0;
+  return fault();
 }
 
 EXPORT Result cuMemcpyDtoHAsync_v2(void *to, DevicePointer from, size_t bytes,
@@ -288,7 +337,7 @@ EXPORT Result cuMemcpyDtoHAsync_v2(void *to, DevicePointer from, size_t bytes,
     return invalidValue;
   Memory::Access access;
   memcpy(to, source, bytes);
-  return 0;
+  return fault();
 }
 
 EXPORT Result cuStreamCreate(Stream *stream, unsigned) {
@@ -297,7 +346,26 @@ EXPORT Result cuStreamCreate(Stream *stream, unsigned) {
 }
 
 EXPORT Result cuStreamDestroy_v2(Stream) { return 0; }
-EXPORT Result cuStreamSynchronize(Stream) { return 0; }
+EXPORT Result cuStreamSynchronize(Stream) { return fault(); }
+
+EXPORT Result cuEventCreate(Event *event, unsigned) {
+  *event = reinterpret_cast<Event>(new Result(0));
+  return 0;
+}
+
+EXPORT Result cuEventRecord(Event event, Stream) {
+  *reinterpret_cast<Result *>(event) = fault();
+  return 0;
+}
+
+EXPORT Result cuEventSynchronize(Event event) {
+  return *reinterpret_cast<Result *>(event);
+}
+
+EXPORT Result cuEventDestroy_v2(Event event) {
+  delete reinterpret_cast<Result *>(event);
+  return 0;
+}
 
 EXPORT Result cuLaunchKernel(Function function, unsigned blocks, unsigned y,
                              unsigned z, unsigned threads, unsigned threadsY,
@@ -306,6 +374,16 @@ EXPORT Result cuLaunchKernel(Function function, unsigned blocks, unsigned y,
   if (!current || blocks == 0 || threads == 0 || threads > 1024 ||
       y * z * threadsY * threadsZ != 1)
     return invalidValue;
+  if (fault())
+    return planned().mode == "told" ? launchFailed : 0;
+  if (strikes(*current)) {
+    if (planned().mode == "refuse")
+      return tooManyResources;
+    if (planned().mode == "kill")
+      raise(SIGKILL);
+    current->fault = launchFailed;
+    return 0;
+  }
   Memory::Access access;
   std::string problem;
   if (tapestry::stub::launch(reinterpret_cast<tapestry::stub::Kernel>(function),
@@ -316,12 +394,13 @@ EXPORT Result cuLaunchKernel(Function function, unsigned blocks, unsigned y,
 }
 
 EXPORT Result cuGetErrorName(Result result, const char **name) {
-  *name = result == invalidValue   ? "CUDA_ERROR_INVALID_VALUE"
-          : result == outOfMemory  ? "CUDA_ERROR_OUT_OF_MEMORY"
-          : result == invalidImage ? "CUDA_ERROR_INVALID_IMAGE"
-          : result == notFound     ? "CUDA_ERROR_NOT_FOUND"
-          : result == launchFailed ? "CUDA_ERROR_LAUNCH_FAILED"
-                                   : nullptr;
+  *name = result == invalidValue       ? "CUDA_ERROR_INVALID_VALUE"
+          : result == outOfMemory      ? "CUDA_ERROR_OUT_OF_MEMORY"
+          : result == invalidImage     ? "CUDA_ERROR_INVALID_IMAGE"
+          : result == notFound         ? "CUDA_ERROR_NOT_FOUND"
+          : result == launchFailed     ? "CUDA_ERROR_LAUNCH_FAILED"
+          : result == tooManyResources ? "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"
+                                       : nullptr;
   return *name ? 0 : invalidValue;
 }
 

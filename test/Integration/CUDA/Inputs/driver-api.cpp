@@ -31,5 +31,6 @@ static_assert(outOfMemory == CUDA_ERROR_OUT_OF_MEMORY);
 static_assert(capabilityMajor == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
 static_assert(capabilityMinor == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
 static_assert(nonBlocking == CU_STREAM_NON_BLOCKING);
+static_assert(withoutTiming == CU_EVENT_DISABLE_TIMING);
 static_assert(errorLog == CU_JIT_ERROR_LOG_BUFFER);
 static_assert(errorLogBytes == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
