@@ -176,21 +176,25 @@ Value LocalJoin::gatherWindow(unsigned number, Value part,
         part, layout.getLayout(), layout.getLayout(), join.getPad(number),
         SmallVector<SmallVector<AffineTerm, 1>>(access.projection.rank()),
         tra::windowType(layout, element, /*isPadded=*/true));
-  SmallVector<Value> ends;
-  for (unsigned label = 0; label < numLabels(); ++label)
-    ends.push_back(space.getBounds()[2 * label + 1]);
-  SmallVector<Value> starts;
-  for (unsigned label = 0; label < numLabels(); ++label)
-    starts.push_back(space.start(label));
-  SmallVector<Value> corner =
-      index::emitWindowStarts(b, loc, access, starts, ends);
-
   SmallVector<unsigned> named;
   for (const ProjectionDim &dim : access.projection.dims)
     for (const AffineTerm &term : dim.terms)
       named.push_back(term.dim);
   llvm::sort(named);
   named.erase(llvm::unique(named), named.end());
+  SmallVector<Value> starts, ends;
+  for (unsigned label = 0; label < numLabels(); ++label) {
+    // A device may have no points of a label that is not named here, and holds
+    // and gathers what the others say all the same.
+    bool isNamed = llvm::is_contained(named, label);
+    starts.push_back(isNamed ? space.start(label)
+                             : arith::ConstantIndexOp::create(b, loc, 0));
+    ends.push_back(isNamed ? space.getBounds()[2 * label + 1]
+                           : arith::ConstantIndexOp::create(b, loc, 1));
+  }
+  SmallVector<Value> corner =
+      index::emitWindowStarts(b, loc, access, starts, ends);
+
   SmallVector<OpFoldResult> sizes;
   for (unsigned label : named)
     sizes.push_back(space.mixedSize(label));
