@@ -6,7 +6,8 @@
 An input is what a seed makes of what the repository has (fuzzing/__init__.py says
 which file does what): the same seed of a kind is the same input. What fails is made
 small and kept in --save, with the command lines that repeat it. The kind `random` is
-the programs and plans of test/Integration/check_random.py by their seeds.
+the programs and plans of test/Integration/check_random.py by their seeds, `stub` the
+same for GPUs, on the driver of the tests.
 """
 
 import argparse
@@ -25,7 +26,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "test" / "Integration"))
 
-from check_random import check_seed  # noqa: E402
+from check_random import Refused, check_seed  # noqa: E402
 from fuzzing import arrays, commands, modules, plans, programs, sessions  # noqa: E402
 from fuzzing.minimise import minimise  # noqa: E402
 from fuzzing.oracles import Bench, Failure  # noqa: E402
@@ -41,6 +42,7 @@ KINDS = {
     "commands": commands.draw,
     "sessions": sessions.draw,
     "random": None,
+    "stub": None,
 }
 
 
@@ -73,9 +75,12 @@ def draw(kind, seed, tools):
 
 
 def run_seed(kind, seed, tools, save):
-    if kind == "random":
-        report = check_seed(seed)
-        return Outcome(not report, Failure("random", report) if report else None)
+    if not KINDS[kind]:
+        try:
+            report = check_seed(seed, target="cuda" if kind == "stub" else "cpu")
+        except Refused:
+            return Outcome()
+        return Outcome(not report, Failure(kind, report) if report else None)
     try:
         subject, check = draw(kind, seed, tools)
     except Failure as failure:  # of a command that makes what is changed
@@ -109,7 +114,7 @@ def keep_failure(kind, seed, tools, subject, check, failure, save):
 def parse_options():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", help="build folder (that of tapestry on PATH, or build/)")
-    parser.add_argument("--kinds", default=",".join(KINDS), help=f"of {', '.join(KINDS)}")
+    parser.add_argument("--kinds", default=",".join(k for k in KINDS if k != "stub"), help=f"of {', '.join(KINDS)}")
     parser.add_argument("--first", type=int, default=0, help="first seed of each kind")
     parser.add_argument("--count", type=int, default=100, help="how many of each kind")
     parser.add_argument("--minutes", type=float, help="so long instead of so many")

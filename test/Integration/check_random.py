@@ -5,9 +5,11 @@ halves in a session that is restored on other devices between them.
 
     check_random.py --seeds 0-24
     check_random.py --seeds 0-24 --backend mpi --collectives mpi
+    check_random.py --seeds 0-24 --target cuda
 
-The latter runs on MPI ranks, once with the runtime's own collectives and once with
-MPI's.
+The second runs on MPI ranks, once with the runtime's own collectives and once with
+MPI's; the third on up to eight devices of the tests' driver (test/lib/CUDAStub), which
+watches what threads touch.
 """
 
 import argparse
@@ -61,10 +63,19 @@ def spmd_options(seed, devices, folder):
     ]
 
 
+class Refused(Exception):
+    """The target has no code for something of the program, and says so."""
+
+
+NO_CODE = re.compile(r"error: .* has no (code|kernel) for the target 'cuda'")
+
+
 class Attempt:
     """One random program in a folder of its own."""
 
-    def __init__(self, seed, devices, folder, backend, collectives):
+    def __init__(self, seed, devices, folder, backend, collectives, target="cpu"):
+        self.target = [] if target == "cpu" else driver.on_stub()
+        self.env = {} if target == "cpu" else driver.CHECKED
         self.backend = backend
         self.collectives = collectives
         self.program = generate(seed)
@@ -79,6 +90,7 @@ class Attempt:
             self.planning.append("--solver=eindecomp")
         elif seed % 10 in (0, 6):
             self.planning += spmd_options(seed, devices, folder)
+        self.planning += self.target
         self.seed = seed
         self.source, from_files, self.to_files = self.program.source, [], []
         if seed % 2:
@@ -116,7 +128,10 @@ class Attempt:
         return "\n".join([*lines, ""])
 
     def tapestry(self, *words):
-        driver.tapestry(*words, cwd=self.folder).expect_status(0)
+        finished = driver.tapestry(*words, cwd=self.folder, env=self.env)
+        if self.target and NO_CODE.search(finished.stderr):
+            raise Refused(finished.stderr)
+        finished.expect_status(0)
 
     def run(self, skip_reference=False):
         tapestry = self.tapestry
@@ -150,7 +165,8 @@ class Attempt:
             self.run_with_mpi_collectives()
         if self.backend == "local" and self.seed % 4 == 1:
             self.run_rewritten()
-        if self.backend == "local" and self.seed % 4 == 3 and not skip_reference:
+        # Sessions are on processors.
+        if self.backend == "local" and self.seed % 4 == 3 and not (skip_reference or self.target):
             self.run_session()
 
     def run_rewritten(self):
@@ -159,9 +175,9 @@ class Attempt:
         import_program(self.folder)
         choose = random.Random(f"rewrites {self.seed}")
         walk = random_walk(choose, self.folder, 3, "phase")
-        words = ["rewritten.mlir", "--order=none", f"--devices={self.devices}"]
+        words = ["rewritten.mlir", "--order=none", f"--devices={self.devices}", *self.target]
         self.tapestry("plan", *words, "--json=rewritten.json")
-        words = ["program.ein", "--plan=rewritten.json", *self.objects, *self.files]
+        words = ["program.ein", "--plan=rewritten.json", *self.target, *self.objects, *self.files]
         self.tapestry("run", *words, *self.outputs(".rewritten"), "--report=rewritten.report.json")
         self.check(f"the run after {walk}", ".rewritten")
         contract.check_contract(
@@ -221,11 +237,15 @@ class Attempt:
         return "\n".join(lines)
 
 
-def check_seed(seed, devices=None, skip_reference=False, backend="local", collectives="ring"):
-    """Returns None, or the report of a failure."""
+def check_seed(
+    seed, devices=None, skip_reference=False, backend="local", collectives="ring", target="cpu"
+):
+    """Returns None, or the report of a failure. Raises Refused."""
     devices = devices or devices_of(seed)
+    if target == "cuda":
+        devices = min(devices, 8)
     with driver.workspace() as folder:
-        attempt = Attempt(seed, devices, folder, backend, collectives)
+        attempt = Attempt(seed, devices, folder, backend, collectives, target)
         try:
             attempt.run(skip_reference)
             return None
@@ -241,6 +261,7 @@ def main():
     parser.add_argument(
         "--collectives", choices=["ring", "mpi"], default="ring", help="mpi: both, on MPI ranks"
     )
+    parser.add_argument("--target", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--print", action="store_true", help="print the programs, run nothing")
     parser.add_argument("--skip-reference", action="store_true", help="compare with NumPy only")
     options = parser.parse_args()
@@ -251,9 +272,18 @@ def main():
         if options.print:
             print(f"# seed {seed} on {devices_of(seed)} devices\n{generate(seed).source}")
             continue
-        report = check_seed(
-            seed, options.devices, options.skip_reference, options.backend, options.collectives
-        )
+        try:
+            report = check_seed(
+                seed,
+                options.devices,
+                options.skip_reference,
+                options.backend,
+                options.collectives,
+                options.target,
+            )
+        except Refused as refused:
+            print(f"seed {seed}: {str(refused).strip()}")
+            continue
         if report:
             print(report)
             failures += 1
