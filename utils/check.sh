@@ -3,18 +3,21 @@
 #   --tidy      also clang-tidy on what changed last
 #   --debug     also a build with assertions and without inlining in build-debug/, with
 #               its unit tests: definitions that disagree between files show only there
+#   --stub      also all programs of the value suite and a thousand random ones as programs for
+#               GPUs, on the driver of the tests (some hours)
 #   --sanitize  also builds with sanitizers in build-asan/ and build-tsan/, with their
 #               unit tests, the libFuzzer targets and random inputs
 # The last line is `N passed, N failed, N skipped`; the status is 0 if none failed.
 set -uo pipefail
-tidy=false debug=false sanitize=false
+tidy=false debug=false sanitize=false stub=false
 for option in "$@"; do
   case $option in
   --tidy) tidy=true ;;
   --debug) debug=true ;;
   --sanitize) sanitize=true ;;
+  --stub) stub=true ;;
   *)
-    echo "check.sh: error: unknown option '$option'; there are --tidy, --debug and --sanitize" >&2
+    echo "check.sh: error: unknown option '$option'; there are --tidy, --debug, --stub and --sanitize" >&2
     exit 2
     ;;
   esac
@@ -60,6 +63,14 @@ fi
 if $sanitize; then
   check "runtime under ThreadSanitizer" preset tsan
   check "all under AddressSanitizer and UndefinedBehaviorSanitizer" preset asan
+fi
+
+if $stub; then
+  export PATH=$build/bin:$PATH
+  check "values on the driver of the tests" /usr/bin/python3 \
+    "$root/test/Integration/check_values.py" --program all --devices 1-8 --target cuda
+  check "random programs on the driver of the tests" /usr/bin/python3 \
+    "$root/utils/fuzz.py" --build "$build" --kinds stub --count 1000
 fi
 
 log=$(mktemp)

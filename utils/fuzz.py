@@ -26,10 +26,11 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "test" / "Integration"))
 
-from check_random import Refused, check_seed  # noqa: E402
+from check_random import check_seed  # noqa: E402
 from fuzzing import arrays, commands, modules, plans, programs, sessions  # noqa: E402
 from fuzzing.minimise import minimise  # noqa: E402
 from fuzzing.oracles import Bench, Failure  # noqa: E402
+from harness import driver  # noqa: E402
 from harness.driver import command_line  # noqa: E402
 
 KINDS = {
@@ -78,7 +79,7 @@ def run_seed(kind, seed, tools, save):
     if not KINDS[kind]:
         try:
             report = check_seed(seed, target="cuda" if kind == "stub" else "cpu")
-        except Refused:
+        except driver.Refused:
             return Outcome()
         return Outcome(not report, Failure(kind, report) if report else None)
     try:

@@ -63,13 +63,6 @@ def spmd_options(seed, devices, folder):
     ]
 
 
-class Refused(Exception):
-    """The target has no code for something of the program, and says so."""
-
-
-NO_CODE = re.compile(r"error: .* has no (code|kernel) for the target 'cuda'")
-
-
 class Attempt:
     """One random program in a folder of its own."""
 
@@ -128,10 +121,7 @@ class Attempt:
         return "\n".join([*lines, ""])
 
     def tapestry(self, *words):
-        finished = driver.tapestry(*words, cwd=self.folder, env=self.env)
-        if self.target and NO_CODE.search(finished.stderr):
-            raise Refused(finished.stderr)
-        finished.expect_status(0)
+        driver.expect_code(driver.tapestry(*words, cwd=self.folder, env=self.env))
 
     def run(self, skip_reference=False):
         tapestry = self.tapestry
@@ -240,7 +230,7 @@ class Attempt:
 def check_seed(
     seed, devices=None, skip_reference=False, backend="local", collectives="ring", target="cpu"
 ):
-    """Returns None, or the report of a failure. Raises Refused."""
+    """Returns None, or the report of a failure. Raises driver.Refused."""
     devices = devices or devices_of(seed)
     if target == "cuda":
         devices = min(devices, 8)
@@ -281,8 +271,8 @@ def main():
                 options.collectives,
                 options.target,
             )
-        except Refused as refused:
-            print(f"seed {seed}: {str(refused).strip()}")
+        except driver.Refused as refused:
+            print(f"seed {seed}: {refused}")
             continue
         if report:
             print(report)
