@@ -1,14 +1,16 @@
 //===- Emulator.cpp - Blocks of threads on one processor ------------------===//
 //
 // A thread of a block is a context of its own, which runs until it ends or
-// comes to a barrier. Memory that a block shares holds NaN when it begins. With
-// TAPESTRY_STUB_CHECK=1 races and accesses beside buffers are errors (Watch.h);
-// with TAPESTRY_STUB_NO_BARRIERS=1 nothing waits, to see the former.
+// comes to a barrier. Contexts that are free run the next thread. Memory that a
+// block shares holds NaN when it begins. With TAPESTRY_STUB_CHECK=1 races and
+// accesses beside buffers are errors (Watch.h); with
+// TAPESTRY_STUB_NO_BARRIERS=1 nothing waits, to see the former.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Emulator.h"
 #include "Watch.h"
+#include <csetjmp>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -38,15 +40,22 @@ public:
   void beginLaunch() { watch.beginLaunch(); }
 
 private:
+  struct Context {
+    std::unique_ptr<char[]> stack;
+    jmp_buf place;
+    bool isNew = true;
+  };
+  struct Thread {
+    Context *context = nullptr;
+    bool isDone = false;
+  };
+
   static void begin();
   /// Runs thread `thread` until it ends or waits.
   void resume();
-
-  struct Thread {
-    ucontext_t context;
-    char *stack = nullptr;
-    bool isDone = false;
-  };
+  void enter(Context &context);
+  void leave();
+  Context *takeContext();
 
   Kernel kernel = nullptr;
   void **arguments = nullptr;
@@ -55,38 +64,61 @@ private:
   /// What is wrong, which ends the block.
   std::string wrong;
   std::vector<Thread> all;
-  std::vector<std::unique_ptr<char[]>> stacks;
-  std::vector<char *> freeStacks;
+  std::vector<std::unique_ptr<Context>> contexts;
+  std::vector<Context *> freeContexts;
   std::map<int64_t, std::vector<char>> shared;
-  ucontext_t scheduler;
+  jmp_buf scheduler;
 };
 
 thread_local Block block;
 
 void Block::begin() {
-  block.kernel(block.arguments);
-  block.all[block.thread].isDone = true;
-  // The context's link leads back.
+  for (;;) {
+    block.kernel(block.arguments);
+    block.all[block.thread].isDone = true;
+    block.leave();
+  }
+}
+
+/// Without system calls but for the first time: there are many switches.
+void Block::enter(Context &context) {
+  if (_setjmp(scheduler) != 0)
+    return;
+  if (!context.isNew)
+    _longjmp(context.place, 1);
+  context.isNew = false;
+  ucontext_t first;
+  getcontext(&first);
+  first.uc_stack.ss_sp = context.stack.get();
+  first.uc_stack.ss_size = stackBytes;
+  first.uc_link = nullptr;
+  makecontext(&first, &Block::begin, 0);
+  setcontext(&first);
+}
+
+/// Back to whom has entered; returns when it is entered again.
+void Block::leave() {
+  if (_setjmp(all[thread].context->place) == 0)
+    _longjmp(scheduler, 1);
+}
+
+Block::Context *Block::takeContext() {
+  if (freeContexts.empty()) {
+    contexts.push_back(std::make_unique<Context>());
+    contexts.back()->stack.reset(new char[stackBytes]);
+    return contexts.back().get();
+  }
+  Context *last = freeContexts.back();
+  freeContexts.pop_back();
+  return last;
 }
 
 void Block::resume() {
-  Thread &next = all[thread];
-  if (!next.stack) {
-    if (freeStacks.empty()) {
-      stacks.emplace_back(new char[stackBytes]);
-      freeStacks.push_back(stacks.back().get());
-    }
-    next.stack = freeStacks.back();
-    freeStacks.pop_back();
-    getcontext(&next.context);
-    next.context.uc_stack.ss_sp = next.stack;
-    next.context.uc_stack.ss_size = stackBytes;
-    next.context.uc_link = &scheduler;
-    makecontext(&next.context, &Block::begin, 0);
-  }
-  swapcontext(&scheduler, &next.context);
-  if (next.isDone)
-    freeStacks.push_back(next.stack);
+  if (!all[thread].context)
+    all[thread].context = takeContext();
+  enter(*all[thread].context);
+  if (all[thread].isDone)
+    freeContexts.push_back(all[thread].context);
 }
 
 bool isAsked(const char *name) {
@@ -106,13 +138,13 @@ void Block::access(uintptr_t base, uintptr_t address, int64_t bytes,
   wrong = watch.note(access);
   // The thread goes no further.
   if (!wrong.empty())
-    swapcontext(&all[thread].context, &scheduler);
+    leave();
 }
 
 void Block::wait() {
   static const bool waits = !isAsked("TAPESTRY_STUB_NO_BARRIERS");
   if (waits)
-    swapcontext(&all[thread].context, &scheduler);
+    leave();
 }
 
 void *Block::share(int64_t index, int64_t bytes) {
