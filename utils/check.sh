@@ -71,6 +71,8 @@ if $stub; then
     "$root/test/Integration/check_values.py" --program all --devices 1-8 --target cuda
   check "random programs on the driver of the tests" /usr/bin/python3 \
     "$root/utils/fuzz.py" --build "$build" --kinds stub --count 1000
+  check "random programs as processes on the driver of the tests" /usr/bin/python3 \
+    "$root/test/Integration/check_random.py" --seeds 0-99 --backend mpi --target cuda
 fi
 
 log=$(mktemp)

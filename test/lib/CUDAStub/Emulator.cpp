@@ -10,6 +10,7 @@
 
 #include "Emulator.h"
 #include "Watch.h"
+#include <algorithm>
 #include <csetjmp>
 #include <cstdlib>
 #include <cstring>
@@ -37,7 +38,10 @@ public:
   void wait();
   /// Reads or writes so many bytes, of the buffer at `base`.
   void access(uintptr_t base, uintptr_t address, int64_t bytes, bool writes);
-  void beginLaunch() { watch.beginLaunch(); }
+  void beginLaunch() {
+    watch.beginLaunch();
+    shared.clear();
+  }
 
 private:
   struct Context {
@@ -66,7 +70,11 @@ private:
   std::vector<Thread> all;
   std::vector<std::unique_ptr<Context>> contexts;
   std::vector<Context *> freeContexts;
-  std::map<int64_t, std::vector<char>> shared;
+  struct Memory {
+    std::vector<char> bytes;
+    int64_t ofBlock = -1; ///< which has begun to use it
+  };
+  std::map<int64_t, Memory> shared; // of the launch
   jmp_buf scheduler;
 };
 
@@ -131,11 +139,7 @@ void Block::access(uintptr_t base, uintptr_t address, int64_t bytes,
   static const bool checks = isAsked("TAPESTRY_STUB_CHECK");
   if (!checks)
     return;
-  Watch::Access access = {base, address, bytes, writes, number, thread, {}};
-  for (auto &[index, memory] : shared)
-    if (reinterpret_cast<uintptr_t>(memory.data()) == base)
-      access.shared = {base, base + memory.size()};
-  wrong = watch.note(access);
+  wrong = watch.note({base, address, bytes, writes, number, thread});
   // The thread goes no further.
   if (!wrong.empty())
     leave();
@@ -148,10 +152,15 @@ void Block::wait() {
 }
 
 void *Block::share(int64_t index, int64_t bytes) {
-  std::vector<char> &memory = shared[index];
-  if (memory.empty())
-    memory.assign(static_cast<size_t>(bytes), '\xff');
-  return memory.data();
+  Memory &memory = shared[index];
+  memory.bytes.resize(static_cast<size_t>(bytes));
+  if (memory.ofBlock != number) {
+    std::fill(memory.bytes.begin(), memory.bytes.end(), '\xff');
+    memory.ofBlock = number;
+    watch.share(reinterpret_cast<uintptr_t>(memory.bytes.data()),
+                memory.bytes.size());
+  }
+  return memory.bytes.data();
 }
 
 bool Block::run(Kernel what, int64_t which, int64_t threads, void **with,
@@ -161,7 +170,6 @@ bool Block::run(Kernel what, int64_t which, int64_t threads, void **with,
   wrong.clear();
   arguments = with;
   number = which;
-  shared.clear();
   all.assign(static_cast<size_t>(threads), Thread());
   for (bool isOver = false; !isOver;) {
     int64_t ended = 0;

@@ -9,9 +9,11 @@
 #ifndef TAPESTRY_TEST_LIB_CUDASTUB_WATCH_H
 #define TAPESTRY_TEST_LIB_CUDASTUB_WATCH_H
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace tapestry {
 namespace stub {
@@ -31,43 +33,51 @@ Stretch findAllocation(uintptr_t address);
 class Watch {
 public:
   /// Nothing has been touched by a launch.
-  void beginLaunch() {
-    byBlock.clear();
-    known.clear();
-  }
-  void beginBlock() {
-    byThread.clear();
-    round = 0;
-  }
+  void beginLaunch();
+  void beginBlock() { ++round; }
   /// All threads of the block were at a barrier.
   void passBarrier() { ++round; }
+  /// Memory of the block.
+  void share(uintptr_t begin, size_t bytes);
 
   struct Access {
     uintptr_t base, address;
     int64_t bytes;
     bool writes;
     int64_t block, thread;
-    Stretch shared; ///< the memory of the block that `base` is of, or nothing
   };
   /// Says what is wrong with it, or nothing.
   std::string note(const Access &access);
 
 private:
-  /// Of a place: who has written and read it, by numbers of threads or blocks.
+  /// Who has written and read a place since a time, by numbers of threads or
+  /// blocks.
   struct Touched {
-    int64_t round = -1;
-    int64_t writer = -1, reader = -1, another = -1; ///< another reader
+    int64_t since = -1;
+    int32_t writer = -1, reader = -1, another = -1; ///< another reader
 
     /// Who else it is that `who` comes across, or -1.
-    int64_t add(int64_t who, bool writes);
+    int32_t add(int64_t now, int32_t who, bool writes);
+  };
+  /// Of four bytes, or of each byte where accesses are of less.
+  struct Place {
+    Touched byThread, byBlock;
+  };
+  struct Buffer {
+    uintptr_t base = 0;
+    Stretch within;
+    bool isShared = false;
+    std::vector<Place> *places = nullptr;
   };
 
-  std::string findRace(const Access &access);
+  const Buffer &find(uintptr_t base);
+  std::string findRace(const Access &access, const Buffer &buffer);
 
-  std::unordered_map<uintptr_t, Touched> byThread, byBlock;
-  /// Allocations by what points into them.
-  std::unordered_map<uintptr_t, Stretch> known;
-  int64_t round = 0;
+  /// Those of this launch. There are few.
+  std::vector<Buffer> buffers;
+  /// By where buffers begin; what is older than this launch does not count.
+  std::unordered_map<uintptr_t, std::vector<Place>> places;
+  int64_t round = 0, launch = 0;
 };
 
 } // namespace stub
