@@ -27,6 +27,7 @@ ArrayRef<MemorySpace> CUDATarget::getMemorySpaces() const {
 
 void CUDATarget::addModulePasses(OpPassManager &pm) const {
   pm.addPass(createSplitHostKernels());
+  pm.addPass(createMapSorts());
 }
 
 void CUDATarget::addKernelPasses(OpPassManager &functions) const {

@@ -29,6 +29,36 @@ def SplitHostKernels : Pass<"tapestry-split-host-kernels", "::mlir::ModuleOp"> {
   ];
 }
 
+def MapSorts : Pass<"tapestry-map-sorts", "::mlir::ModuleOp"> {
+  let summary = "Map sorts of rows to the threads of a GPU";
+  let description = [{
+    Replaces calls of `tapestry_rt_sort` by launches that give the same results:
+    stable, NaN the largest, the zeros equal. A row of up to 2,048 elements is
+    sorted in shared memory by a block. Of longer ones a block per piece does that,
+    and then a thread per element finds by bisection how many of each other piece
+    come before it; a selection keeps the best in shared memory while a block reads
+    the row. No scratch memory but that of the call is used.
+
+    ```mlir
+    call @tapestry_rt_sort(%dtype, %mode, %rows, ..., %source, %result, %scratch)
+    ```
+    becomes
+    ```mlir
+    gpu.launch blocks(...) threads(...) workgroup(%items : memref<512xi64, ...>) {
+      ...
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numSorts", "sorts", "Sorts mapped">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
 def MapKernels : Pass<"tapestry-map-kernels", "::mlir::func::FuncOp"> {
   let summary = "Map operations on buffers to the threads of a GPU";
   let description = [{
