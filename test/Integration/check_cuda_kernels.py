@@ -99,5 +99,96 @@ def parts_of_sorts_are_those_of_all(bench):
                     raise CheckFailed(f"{sort} of {name}[2, {n}] in parts is not NumPy's")
 
 
+def run_on(bench, target, source, inputs, outputs):
+    bench.write("p.ein", source)
+    files = driver.save_inputs(bench.folder, inputs) + driver.output_options(outputs)
+    words = driver.on_stub() if target == "cuda" else []
+    driver.tapestry("run", "p.ein", "--devices=1", *words, *files, cwd=bench.folder).expect_status(0)
+    return driver.load_outputs(bench.folder, outputs)
+
+
+def expect_near(name, got, want, units, places):
+    """NaN where the other is, else so many units in the last place apart."""
+    signed = np.dtype(f"i{got.itemsize}")
+    least = np.iinfo(signed).min
+
+    def steps(values):
+        bits = values.view(signed).astype(object)
+        return np.where(bits < 0, least - bits, bits)
+
+    wrong = np.isnan(got) != np.isnan(want)
+    wrong |= ~np.isnan(want) & (np.abs(steps(got) - steps(want)) > units)
+    if wrong.any():
+        at = np.flatnonzero(wrong)[0]
+        where = ", ".join(repr(float(place[at])) for place in places)
+        raise CheckFailed(f"{name} of {where} is {float(got[at])!r}, not {float(want[at])!r}: {wrong.sum()} are wrong")
+
+
+SPECIAL = [0.0, -0.0, 1, -1, 2, -2, 0.5, -0.5, np.inf, -np.inf, np.nan, 3, -3, 1e300, -1e-300, 5e-324]
+
+
+def numbers(generator, count, widest):
+    """Of all magnitudes, and pairs of special ones."""
+    a = generator.standard_normal(count) * 10.0 ** generator.uniform(-widest, widest, count)
+    b = generator.standard_normal(count) * 10.0 ** generator.uniform(-widest, widest, count)
+    places = np.meshgrid(SPECIAL, SPECIAL)
+    return np.concatenate([places[0].ravel(), a]), np.concatenate([places[1].ravel(), b])
+
+
+@case
+def functions_of_doubles_are_the_processors(bench):
+    """The C library has them there, within 0.52 units."""
+    generator = np.random.default_rng(4)
+    x, y = numbers(generator, 6000, 300)
+    # Powers that neither vanish nor overflow, and some that are near to it.
+    x[-4000:] = np.abs(generator.standard_normal(4000)) * 2.0 ** generator.integers(-40, 40, 4000)
+    y[-4000:] = generator.uniform(-745, 710, 4000) / np.log(x[-4000:])
+    y[-1000:] = np.round(y[-1000:])
+    x[-1000:-500] *= -1
+    near = 2.0 ** generator.uniform(-50, -2, 500)
+    x[-3000:-2500] = 1 + near
+    y[-3000:-2500] = generator.uniform(-745, 710, 500) / np.log1p(near)
+    source = (
+        f"input X : f64[{x.size}]\ninput Y : f64[{x.size}]\n"
+        "S[i] = sin(X[i])\nC[i] = cos(X[i])\nT[i] = tan(X[i])\nP[i] = X[i] ** Y[i]\n"
+        + "".join(f"output {name}\n" for name in "SCTP")
+    )
+    got = run_on(bench, "cuda", source, {"X": x, "Y": y}, "SCTP")
+    want = run_on(bench, "cpu", source, {"X": x, "Y": y}, "SCTP")
+    for name in "SCTP":
+        expect_near(name, got[name], want[name], 2 if name == "T" else 1, (x, y))
+    with np.errstate(all="ignore"):
+        expect_near("P", got["P"], x**y, 1, (x, y))
+
+
+@case
+def angles_next_to_a_zero_keep_their_digits(bench):
+    """The f64 that comes nearest to a multiple of pi / 2 (J.-M. Muller, Elementary Functions)."""
+    x = np.array([6381956970095103.0 * 2.0**797])
+    source = "input X : f64[1]\nC[i] = cos(X[i])\noutput C\n"
+    got = run_on(bench, "cuda", source, {"X": x}, "C")
+    expect_near("C", got["C"], np.array([-4.68716592425462761112e-19]), 0, (x,))
+
+
+@case
+def remainders_are_exact(bench):
+    for type, code, widest in (("f64", "f8", 300), ("f32", "f4", 37), ("f16", "f2", 4)):
+        generator = np.random.default_rng(widest)
+        with np.errstate(all="ignore"):
+            x, y = (part.astype(code) for part in numbers(generator, 4000, widest))
+            # Quotients of a few digits, too.
+            y[-2000:] = (x[-2000:].astype(float) / generator.uniform(0.3, 3000, 2000)).astype(code)
+        source = (
+            f"input X : {type}[{x.size}]\ninput Y : {type}[{x.size}]\n"
+            "R[i] = X[i] % Y[i]\nQ[i] = X[i] // Y[i]\noutput R\noutput Q\n"
+        )
+        got = run_on(bench, "cuda", source, {"X": x, "Y": y}, "RQ")
+        want = run_on(bench, "cpu", source, {"X": x, "Y": y}, "RQ")
+        for name in "RQ":
+            expect_near(name, got[name], want[name], 0, (x, y))
+        with np.errstate(all="ignore"):
+            expect_near("R", got["R"], np.mod(x, y), 0, (x, y))
+
+
 if __name__ == "__main__":
     case.main(__doc__)

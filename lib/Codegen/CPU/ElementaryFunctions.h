@@ -10,7 +10,7 @@
 #ifndef TAPESTRY_LIB_CODEGEN_CPU_ELEMENTARYFUNCTIONS_H
 #define TAPESTRY_LIB_CODEGEN_CPU_ELEMENTARYFUNCTIONS_H
 
-#include "FloatEmitter.h"
+#include "tapestry/Codegen/CPU/FloatEmitter.h"
 
 namespace tapestry {
 

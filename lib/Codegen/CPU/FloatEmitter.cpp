@@ -1,6 +1,6 @@
 //===- FloatEmitter.cpp - Arithmetic on floats and their bits -------------===//
 
-#include "FloatEmitter.h"
+#include "tapestry/Codegen/CPU/FloatEmitter.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;

@@ -8,7 +8,7 @@
 #ifndef TAPESTRY_LIB_CODEGEN_CPU_NESTEMITTER_H
 #define TAPESTRY_LIB_CODEGEN_CPU_NESTEMITTER_H
 
-#include "FloatEmitter.h"
+#include "tapestry/Codegen/CPU/FloatEmitter.h"
 #include "tapestry/Codegen/CPU/NestPlan.h"
 #include "tapestry/Codegen/Common/BodyEmitter.h"
 #include "tapestry/Codegen/Common/Nest.h"

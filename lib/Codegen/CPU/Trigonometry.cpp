@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tapestry/Codegen/CPU/Trigonometry.h"
 #include "ElementaryFunctions.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -42,14 +43,8 @@ constexpr double halfPiSingle[] = {0x1.922p+0, -0x1.2afp-18, 0x1.0b4p-34,
 /// The largest number that is reduced.
 double largestOf(FloatEmitter &f) { return f.isDouble() ? 0x1p20 : 0x1p11; }
 
-/// x = rest + quarters * pi / 2 with |rest| <= pi / 4; only the lowest two bits
-/// of `quarters` count.
-struct Reduced {
-  FloatPair rest;
-  Value quarters;
-};
-
-Reduced emitReduced(FloatEmitter &f, Value x) {
+/// Of up to the largest.
+ReducedAngle emitReduced(FloatEmitter &f, Value x) {
   llvm::ArrayRef<double> parts(f.isDouble() ? halfPi : halfPiSingle);
   Value shifter = f.constant(f.isDouble() ? 0x1.8p52 : 0x1.8p23);
   Value perHalfPi =
@@ -137,14 +132,8 @@ template <typename Op> Value emitSine(FloatEmitter &f, Value x, int64_t shift) {
   if (!isBranchable(x))
     return Op::create(f.builder(), x);
   ImplicitLocOpBuilder &b = f.builder();
-  Reduced reduced = emitReduced(f, x);
-  auto [sine, cosine] = emitSineAndCosine(f, reduced.rest);
-  Value quarters = reduced.quarters;
-  if (shift != 0)
-    quarters = arith::AddIOp::create(b, quarters, f.integer(shift));
-  Value result = f.select(emitBit(f, quarters, 0), cosine.high, sine.high);
-  result =
-      f.select(emitBit(f, quarters, 1), f.sub(f.constant(0), result), result);
+  ReducedAngle reduced = emitReduced(f, x);
+  Value result = emitSineOf(f, reduced, shift);
   if (shift == 0)
     result = emitUnlessTiny(f, x, result);
   return emitUnlessLarge(f, x, result, [&]() -> Value {
@@ -159,6 +148,28 @@ template <typename Op> Value emitSine(FloatEmitter &f, Value x, int64_t shift) {
 
 } // namespace
 
+Value emitSineOf(FloatEmitter &f, const ReducedAngle &angle, int64_t moved) {
+  auto [sine, cosine] = emitSineAndCosine(f, angle.rest);
+  Value quarters = angle.quarters;
+  if (moved != 0)
+    quarters = arith::AddIOp::create(f.builder(), quarters, f.integer(moved));
+  Value result = f.select(emitBit(f, quarters, 0), cosine.high, sine.high);
+  return f.select(emitBit(f, quarters, 1), f.sub(f.constant(0), result),
+                  result);
+}
+
+Value emitTanOf(FloatEmitter &f, const ReducedAngle &angle) {
+  auto [sine, cosine] = emitSineAndCosine(f, angle.rest);
+  // -1 / tan(r) behind an odd multiple.
+  Value isOdd = emitBit(f, angle.quarters, 0);
+  FloatPair above = {f.select(isOdd, cosine.high, sine.high),
+                     f.select(isOdd, cosine.low, sine.low)};
+  FloatPair below = {f.select(isOdd, sine.high, cosine.high),
+                     f.select(isOdd, sine.low, cosine.low)};
+  Value result = f.quotient(above, below);
+  return f.select(isOdd, f.sub(f.constant(0), result), result);
+}
+
 Value emitSin(FloatEmitter &f, Value x) {
   return emitSine<math::SinOp>(f, x, 0);
 }
@@ -170,16 +181,7 @@ Value emitCos(FloatEmitter &f, Value x) {
 Value emitTan(FloatEmitter &f, Value x) {
   if (!isBranchable(x))
     return math::TanOp::create(f.builder(), x);
-  Reduced reduced = emitReduced(f, x);
-  auto [sine, cosine] = emitSineAndCosine(f, reduced.rest);
-  // -1 / tan(r) behind an odd multiple.
-  Value isOdd = emitBit(f, reduced.quarters, 0);
-  FloatPair above = {f.select(isOdd, cosine.high, sine.high),
-                     f.select(isOdd, cosine.low, sine.low)};
-  FloatPair below = {f.select(isOdd, sine.high, cosine.high),
-                     f.select(isOdd, sine.low, cosine.low)};
-  Value result = f.quotient(above, below);
-  result = f.select(isOdd, f.sub(f.constant(0), result), result);
+  Value result = emitTanOf(f, emitReduced(f, x));
   return emitUnlessLarge(f, x, emitUnlessTiny(f, x, result),
                          [&] { return math::TanOp::create(f.builder(), x); });
 }

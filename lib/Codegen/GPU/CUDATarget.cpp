@@ -41,10 +41,12 @@ void CUDATarget::addMathPasses(OpPassManager &functions) const {
   ExpandMathOptions expand;
   expand.cpu = "x86-64-v3";
   // Powers become functions that are expanded then; what is left is that of
-  // large angles.
+  // large angles, and powers that were ones of integers.
   functions.addPass(createExpandDeviceMath());
   functions.addPass(createExpandMath(expand));
-  functions.addPass(createExpandDeviceMath());
+  ExpandDeviceMathOptions rest;
+  rest.angles = true;
+  functions.addPass(createExpandDeviceMath(rest));
 }
 
 ArrayRef<TargetWord> CUDATarget::getStages() const {

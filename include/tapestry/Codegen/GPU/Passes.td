@@ -109,12 +109,17 @@ def ExpandDeviceMath
     : Pass<"tapestry-expand-device-math", "::mlir::func::FuncOp"> {
   let summary = "Expand in launches what the host has in libm";
   let description = [{
-    Powers of floats up to f32, by exp2 and log2 of f64; sines, cosines and
-    tangents of f64 that was f32, which `tapestry-expand-math` leaves where numbers
-    are large.
+    Powers of floats, those up to f32 by exp2 and log2 of f64, and remainders. With
+    `angles`, sines, cosines and tangents of f64: those that `tapestry-expand-math`
+    leaves where numbers are large.
   }];
+  let options = [
+    Option<"angles", "angles", "bool", "false",
+           "What is left of sines, cosines and tangents are those of large numbers">
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::math::MathDialect"];
+                           "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 def OutlineLaunches : Pass<"tapestry-outline-launches", "::mlir::ModuleOp"> {

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TAPESTRY_LIB_CODEGEN_CPU_FLOATEMITTER_H
-#define TAPESTRY_LIB_CODEGEN_CPU_FLOATEMITTER_H
+#ifndef TAPESTRY_CODEGEN_CPU_FLOATEMITTER_H
+#define TAPESTRY_CODEGEN_CPU_FLOATEMITTER_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -105,4 +105,4 @@ private:
 
 } // namespace tapestry
 
-#endif // TAPESTRY_LIB_CODEGEN_CPU_FLOATEMITTER_H
+#endif // TAPESTRY_CODEGEN_CPU_FLOATEMITTER_H
