@@ -27,10 +27,7 @@ void buildKernelPipeline(OpPassManager &pm, const Target &target,
     return;
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createFuseElementwise());
-  if (target.fusesRows()) {
-    functions.addPass(createFormStreams());
-    functions.addPass(createFormRowKernels());
-  }
+  target.addFusionPasses(functions);
   functions.addPass(createComputeInPlace());
   pm.addPass(createOutlineKernels());
 }

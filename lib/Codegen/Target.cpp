@@ -2,6 +2,8 @@
 
 #include "tapestry/Codegen/Target.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "tapestry/Codegen/Common/Passes.h"
 #include "tapestry/Support/Error.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -9,6 +11,11 @@
 using namespace tapestry;
 
 Target::~Target() = default;
+
+void Target::addFusionPasses(mlir::OpPassManager &functions) const {
+  functions.addPass(createFormStreams());
+  functions.addPass(createFormRowKernels());
+}
 
 mlir::FailureOr<std::string> Target::emitAs(mlir::ModuleOp module,
                                             llvm::StringRef format) const {

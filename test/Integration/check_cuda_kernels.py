@@ -70,13 +70,13 @@ def sorts_are_stable(bench):
             rows, n, few = shapes[at]
             x = with_ties(generator, np.dtype(code), (rows, n))
             source = SORTS.format(type=name, rows=rows, n=n, few=few)
-            for devices in (1, 1 + number % 4):
-                got = compute(bench, source, {"X": x}, "SAT", devices)
-                up, down = order_of(x, False), order_of(x, True)[:, :few]
-                want = {"S": np.take_along_axis(x, up, -1), "A": up, "T": np.take_along_axis(x, down, -1)}
-                for output, value in want.items():
-                    if got[output].tobytes() != np.ascontiguousarray(value).tobytes():
-                        raise CheckFailed(f"{output} of {name}[{rows}, {n}] on {devices} devices is not NumPy's")
+            devices = 1 + number % 4
+            got = compute(bench, source, {"X": x}, "SAT", devices)
+            up, down = order_of(x, False), order_of(x, True)[:, :few]
+            want = {"S": np.take_along_axis(x, up, -1), "A": up, "T": np.take_along_axis(x, down, -1)}
+            for output, value in want.items():
+                if got[output].tobytes() != np.ascontiguousarray(value).tobytes():
+                    raise CheckFailed(f"{output} of {name}[{rows}, {n}] on {devices} devices is not NumPy's")
 
 
 @case
@@ -97,6 +97,56 @@ def parts_of_sorts_are_those_of_all(bench):
                 want = order if sort == "argsort" else np.take_along_axis(x, order, -1)
                 if got.tobytes() != np.ascontiguousarray(want).tobytes():
                     raise CheckFailed(f"{sort} of {name}[2, {n}] in parts is not NumPy's")
+
+
+ROWS = """\
+input X : {type}[{rows}, {n}]
+input G : {type}[{n}]
+P[i, k] = softmax[k] X[i, k]
+M[i] = mean[k] X[i, k]
+V[i] = mean[k] (X[i, k] - M[i]) * (X[i, k] - M[i])
+N[i, k] = (X[i, k] - M[i]) * rsqrt(V[i] + 1.0e-5) * G[k]
+W[i] = max[k] X[i, k]
+E[i] = sum[k] exp(X[i, k] - W[i])
+L[i] = log(E[i]) + W[i] - X[i, 3]
+output P
+output N
+output L
+"""
+
+
+def rows_of(x, g):
+    x = x.astype(float)
+    largest = x.max(-1, keepdims=True)
+    e = np.exp(x - largest)
+    mean, variance = x.mean(-1, keepdims=True), x.var(-1, keepdims=True)
+    return {
+        "P": e / e.sum(-1, keepdims=True),
+        "N": (x - mean) / np.sqrt(variance + 1e-5) * g,
+        "L": (np.log(e.sum(-1, keepdims=True)) + largest - x[:, 3:4])[:, 0],
+    }
+
+
+@case
+def rows_are_read_once(bench):
+    """Softmax, norm and loss: of rows of a warp, of a block, and those that do not fit."""
+    for number, (type, shape, devices) in enumerate(
+        [("f32", (70, 40), 1), ("f32", (5, 1000), 2), ("f64", (66, 333), 4), ("f16", (9, 515), 3), ("f32", (3, 13001), 1)]
+    ):
+        generator = np.random.default_rng(number)
+        code = {"f32": "f4", "f64": "f8", "f16": "f2"}[type]
+        x = (generator.standard_normal(shape) * 3).astype(code)
+        g = generator.standard_normal(shape[1]).astype(code)
+        source = ROWS.format(type=type, rows=shape[0], n=shape[1])
+        got = compute(bench, source, {"X": x, "G": g}, "PNL", devices)
+        near = {"f32": 2e-5, "f64": 1e-12, "f16": 2e-2}[type]
+        for name, value in rows_of(x, g).items():
+            if not np.allclose(got[name], value, rtol=near, atol=near):
+                raise CheckFailed(f"{name} of {type}{shape} is wrong by {np.abs(got[name] - value).max()}")
+    driver.tapestry("compile", "p.ein", "--devices=1", "--target=cuda", "--emit=ptx", "-o", "p.ptx", cwd=bench.folder)
+    text = (bench.folder / "p.ptx").read_text()
+    if "shfl.sync.bfly.b32" not in text:
+        raise CheckFailed("no rows are reduced by warps")
 
 
 def run_on(bench, target, source, inputs, outputs):

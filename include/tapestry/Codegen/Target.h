@@ -85,8 +85,9 @@ public:
   /// the passes of addKernelPasses have run.
   virtual Temporaries getTemporaries(mlir::func::FuncOp kernel) const = 0;
 
-  /// Whether operations that share rows become loops over blocks of rows.
-  virtual bool fusesRows() const { return true; }
+  /// Passes that make one kernel of several operations, such as those that
+  /// share rows.
+  virtual void addFusionPasses(mlir::OpPassManager &functions) const;
   /// Passes on the module before those on its functions.
   virtual void addModulePasses(mlir::OpPassManager &) const {}
   /// Passes on outlined kernels, behind which all their buffers are known.

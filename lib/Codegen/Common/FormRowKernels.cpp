@@ -22,11 +22,46 @@ namespace tapestry {
 
 namespace {
 
+/// None where they are not known.
+std::optional<int64_t> bytesOfRow(MemRefType type, unsigned rank) {
+  ArrayRef<int64_t> shape = type.getShape().drop_front(rank);
+  if (llvm::any_of(shape, ShapedType::isDynamic))
+    return std::nullopt;
+  int64_t bytes = *storedBytes(type.getElementType());
+  for (int64_t extent : shape)
+    bytes *= extent;
+  return bytes;
+}
+
+/// Whether one row is enough to do for some threads, and there are rows for
+/// many of those.
+bool hasWorkInRows(const RowGroup &group) {
+  constexpr int64_t leastBytes = 128, mostBytes = 1 << 18, manyRows = 64;
+  unsigned rank = group.finalRank();
+  int64_t least = 0, rows = manyRows;
+  for (GenericOp op : group.getOps()) {
+    SmallVector<unsigned> loops = rowLoopsOf(op);
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto type = dyn_cast<MemRefType>(operand.get().getType());
+      if (!type || accessOf(operand, loops, rank) != RowAccess::Rows)
+        continue;
+      least = std::max(least, bytesOfRow(type, rank).value_or(leastBytes));
+      rows = 1;
+      for (int64_t extent : type.getShape().take_front(rank))
+        rows *= ShapedType::isDynamic(extent) ? manyRows
+                                              : std::min(extent, manyRows);
+    }
+  }
+  return least >= leastBytes && (least <= mostBytes || rows >= manyRows);
+}
+
 /// Replaces one group by its loop.
 class RowLoop {
 public:
-  RowLoop(IndexBuilder &b, const RowGroup &group, int64_t blockBytes)
-      : b(b), group(group), rank(group.finalRank()), blockBytes(blockBytes) {}
+  RowLoop(IndexBuilder &b, const RowGroup &group, int64_t blockBytes,
+          int64_t rowBytes)
+      : b(b), group(group), rank(group.finalRank()), blockBytes(blockBytes),
+        rowBytes(rowBytes) {}
 
   /// Returns the number of buffers that became one block large.
   unsigned build();
@@ -34,6 +69,7 @@ public:
 private:
   void chooseBlock();
   void findLocals();
+  bool fits(MemRefType type);
   void emitLocals();
   void emitLoops(unsigned level);
   void emitBody();
@@ -43,7 +79,7 @@ private:
   IndexBuilder &b;
   const RowGroup &group;
   unsigned rank;
-  int64_t blockBytes;
+  int64_t blockBytes, rowBytes;
   /// A buffer with one row per row of the group.
   Value rowBuffer;
   OpFoldResult block, blockRows;
@@ -74,6 +110,10 @@ void RowLoop::chooseBlock() {
     }
   }
   OpFoldResult rows = sizeOf(b, rowBuffer, rank - 1);
+  if (rowBytes != 0) {
+    block = b.index(1);
+    return;
+  }
   block = b.div(b.index(blockBytes), b.max(bytes, b.index(1)));
   block = b.max(b.min(block, rows), b.index(1));
 }
@@ -91,9 +131,20 @@ void RowLoop::findLocals() {
         return isa<memref::DeallocOp>(user) ||
                (generic && llvm::is_contained(group.getOps(), generic));
       });
-      if (local)
+      if (local && !locals.contains(output) && fits(alloc.getType()))
         locals.insert({output, Value()});
     }
+}
+
+/// Whether a row of this type finds room beside those before.
+bool RowLoop::fits(MemRefType type) {
+  if (rowBytes == 0)
+    return true;
+  std::optional<int64_t> bytes = bytesOfRow(type, rank);
+  if (!bytes || *bytes > rowBytes)
+    return false;
+  rowBytes -= *bytes;
+  return true;
 }
 
 void RowLoop::emitLocals() {
@@ -171,7 +222,8 @@ GenericOp RowLoop::cloneOnBlock(GenericOp op) {
 void RowLoop::emitBody() {
   OpFoldResult left = b.sub(sizeOf(b, rowBuffer, rank - 1), ivs.back());
   auto rows = b.known(sizeOf(b, rowBuffer, rank - 1)), size = b.known(block);
-  blockRows = rows && size && *rows % *size == 0 ? block : b.min(block, left);
+  bool isWhole = size && (*size == 1 || (rows && *rows % *size == 0));
+  blockRows = isWhole ? block : b.min(block, left);
   for (GenericOp op : group.getOps())
     cloneOnBlock(op);
 }
@@ -221,18 +273,20 @@ struct FormRowKernels : public impl::FormRowKernelsBase<FormRowKernels> {
       collect(block, groups);
     for (const RowGroup &group : groups) {
       IndexBuilder b(group.getOps().back()->getLoc(), getOperation());
-      numContracted += RowLoop(b, group, blockBytes).build();
+      numContracted += RowLoop(b, group, blockBytes, rowBytes).build();
       ++numGroups;
     }
   }
 
   void collect(Block &block, SmallVectorImpl<RowGroup> &groups) {
-    RowGroup current;
+    bool oneByOne = rowBytes != 0;
+    RowGroup current(oneByOne);
     SmallVector<GenericOp> fills;
     auto close = [&]() {
-      if (current.worthwhile())
+      if (current.worthwhile() &&
+          (!oneByOne || (current.reduces() && hasWorkInRows(current))))
         groups.push_back(current);
-      current = RowGroup();
+      current = RowGroup(oneByOne);
     };
     for (GenericOp op : block.getOps<GenericOp>()) {
       if (isFill(op)) {

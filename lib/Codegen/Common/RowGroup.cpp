@@ -212,6 +212,8 @@ bool RowGroup::legal() const {
     SmallVector<unsigned> rows = rowLoopsOf(op);
     if (rows.size() < rank || !op.hasPureBufferSemantics() || !hasPureBody(op))
       return false;
+    if (keepsProducts && op.getNumReductionLoops() > 0 && !streams(op))
+      return false;
     for (OpOperand &operand : op->getOpOperands()) {
       if (!isBuffer(operand))
         continue;
@@ -266,6 +268,11 @@ bool RowGroup::join(ArrayRef<GenericOp> fills, GenericOp op) {
     return false;
   *this = std::move(next);
   return true;
+}
+
+bool RowGroup::reduces() const {
+  return llvm::any_of(
+      ops, [](GenericOp op) { return op.getNumReductionLoops() > 0; });
 }
 
 SmallVector<Operation *> RowGroup::framedFrees() const {

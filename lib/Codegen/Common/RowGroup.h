@@ -39,6 +39,10 @@ RowAccess accessOf(mlir::OpOperand &operand, llvm::ArrayRef<unsigned> rows,
 /// row (a point of `rank` loops) at a time.
 class RowGroup {
 public:
+  /// With `keepsProducts` of operations that read as much as they compute.
+  explicit RowGroup(bool keepsProducts = false)
+      : keepsProducts(keepsProducts) {}
+
   /// Adds `op`, with the fills before it, if the group stays legal, and the
   /// operation has data in common with the group. The first always joins.
   bool join(llvm::ArrayRef<mlir::linalg::GenericOp> fills,
@@ -46,6 +50,8 @@ public:
 
   /// Whether a loop over the group's rows is worth having.
   bool worthwhile() const { return numWorking > 1 && finalRank() > 0; }
+  /// Whether something of a row is reduced.
+  bool reduces() const;
   /// The number of row dimensions.
   unsigned finalRank() const;
   llvm::ArrayRef<mlir::linalg::GenericOp> getOps() const { return ops; }
@@ -58,6 +64,7 @@ private:
   bool canMoveTo(mlir::linalg::GenericOp last) const;
 
   llvm::SmallVector<mlir::linalg::GenericOp> ops;
+  bool keepsProducts;
   unsigned rank = 0;
   unsigned numWorking = 0;
   /// Some operation has loops besides its row loops.

@@ -2,6 +2,7 @@
 
 #include "tapestry/Codegen/GPU/CUDATarget.h"
 #include "DeviceModule.h"
+#include "LaunchEmitter.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -13,6 +14,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "tapestry-rt/ABI.h"
 #include "tapestry/Codegen/CPU/Passes.h"
+#include "tapestry/Codegen/Common/Passes.h"
 #include "tapestry/Codegen/GPU/Passes.h"
 #include "tapestry/Support/Error.h"
 
@@ -23,6 +25,12 @@ namespace tapestry {
 ArrayRef<MemorySpace> CUDATarget::getMemorySpaces() const {
   static constexpr MemorySpace spaces[] = {{"cuda", TAPESTRY_CUDA, 256}};
   return spaces;
+}
+
+void CUDATarget::addFusionPasses(OpPassManager &functions) const {
+  FormRowKernelsOptions rows;
+  rows.rowBytes = rowBytes;
+  functions.addPass(createFormRowKernels(rows));
 }
 
 void CUDATarget::addModulePasses(OpPassManager &pm) const {

@@ -22,9 +22,13 @@ public:
       : LaunchEmitter(b), op(op) {}
 
   LogicalResult emit();
+  /// By `threads` threads of each block of a launch that there is.
+  LogicalResult emitIn(gpu::LaunchOp made, int64_t threads);
 
 private:
   LogicalResult readExtents();
+  void readLoops();
+  void emitFrom(OpFoldResult first, OpFoldResult step);
   void emitPoints(MutableArrayRef<OpFoldResult> index,
                   ArrayRef<unsigned> loops);
   void emitPoint(ArrayRef<OpFoldResult> index);
@@ -32,6 +36,10 @@ private:
 
   linalg::GenericOp op;
   SmallVector<OpFoldResult> extents;
+  /// The parallel loops with their extents and the number of their points.
+  SmallVector<unsigned> parallel, reduced;
+  SmallVector<OpFoldResult> sizes;
+  OpFoldResult points;
 };
 
 LogicalResult PlainEmitter::readExtents() {
@@ -52,7 +60,9 @@ LogicalResult PlainEmitter::readExtents() {
                        : b.index(type.getDimSize(at));
       }
   }
-  return success(llvm::none_of(extents, [](OpFoldResult e) { return !e; }));
+  if (llvm::all_of(extents, [](OpFoldResult e) { return bool(e); }))
+    return success();
+  return op.emitError("has a loop whose extent no operand of it has");
 }
 
 PlainEmitter::IndexList PlainEmitter::placeOf(OpOperand &operand,
@@ -101,12 +111,8 @@ void PlainEmitter::emitPoints(MutableArrayRef<OpFoldResult> index,
   });
 }
 
-LogicalResult PlainEmitter::emit() {
-  if (failed(readExtents()))
-    return op.emitError("has a loop whose extent no operand of it has");
-  SmallVector<unsigned> parallel, reduced;
-  SmallVector<OpFoldResult> sizes;
-  OpFoldResult points = b.index(1);
+void PlainEmitter::readLoops() {
+  points = b.index(1);
   for (auto [number, kind] : llvm::enumerate(op.getIteratorTypesArray()))
     if (kind == utils::IteratorType::parallel) {
       parallel.push_back(number);
@@ -115,19 +121,36 @@ LogicalResult PlainEmitter::emit() {
     } else {
       reduced.push_back(number);
     }
+}
+
+void PlainEmitter::emitFrom(OpFoldResult first, OpFoldResult step) {
+  loop(first, points, step, [&](OpFoldResult number) {
+    SmallVector<OpFoldResult> index(extents.size(), b.index(0));
+    for (auto [loop, place] :
+         llvm::zip_equal(parallel, takeApart(number, sizes)))
+      index[loop] = place;
+    emitPoints(index, reduced);
+  });
+}
+
+LogicalResult PlainEmitter::emit() {
+  if (failed(readExtents()))
+    return failure();
+  readLoops();
   OpFoldResult blocks =
       b.min(b.ceilDiv(points, b.index(blockThreads)), b.index(mostBlocks));
   begin(blocks, blockThreads);
-  OpFoldResult first = b.add(b.mul(block, b.index(blockThreads)), thread);
-  loop(first, points, b.mul(blocks, b.index(blockThreads)),
-       [&](OpFoldResult number) {
-         SmallVector<OpFoldResult> index(extents.size(), b.index(0));
-         for (auto [loop, place] :
-              llvm::zip_equal(parallel, takeApart(number, sizes)))
-           index[loop] = place;
-         emitPoints(index, reduced);
-       });
+  emitFrom(b.add(b.mul(block, b.index(blockThreads)), thread),
+           b.mul(blocks, b.index(blockThreads)));
   end();
+  return success();
+}
+
+LogicalResult PlainEmitter::emitIn(gpu::LaunchOp made, int64_t threads) {
+  if (failed(readExtents()))
+    return failure();
+  readLoops();
+  emitFrom(made.getThreadIds().x, b.index(threads));
   return success();
 }
 
@@ -135,6 +158,11 @@ LogicalResult PlainEmitter::emit() {
 
 LogicalResult emitPlain(IndexBuilder &b, linalg::GenericOp op) {
   return PlainEmitter(b, op).emit();
+}
+
+LogicalResult emitPlainIn(IndexBuilder &b, linalg::GenericOp op,
+                          gpu::LaunchOp launch, int64_t threads) {
+  return PlainEmitter(b, op).emitIn(launch, threads);
 }
 
 } // namespace tapestry

@@ -19,12 +19,23 @@ constexpr int64_t blockThreads = 256;
 /// Blocks of a grid at most, where each may go on behind its first part.
 constexpr int64_t mostBlocks = 16384;
 
+/// What buffers of a row may take of a block's memory.
+constexpr int64_t rowBytes = 32 << 10;
+
 /// Each builds the launch of a materialised nest at `b`'s insertion point.
 void emitPoints(IndexBuilder &b, Nest &nest);
 void emitBlockReduction(IndexBuilder &b, Nest &nest);
 void emitTile(IndexBuilder &b, Nest &nest);
 /// The launch of an operation that has no nest.
 mlir::LogicalResult emitPlain(IndexBuilder &b, mlir::linalg::GenericOp op);
+/// The same as work of `threads` threads of each block of `launch`.
+mlir::LogicalResult emitPlainIn(IndexBuilder &b, mlir::linalg::GenericOp op,
+                                mlir::gpu::LaunchOp launch, int64_t threads);
+
+/// Whether `op` is a loop over rows as FormRowKernels makes them, and the
+/// launch in its place.
+bool isRowLoop(mlir::Operation *op);
+mlir::LogicalResult emitRows(IndexBuilder &b, mlir::Operation *op);
 
 /// Whether a block per result is worth it.
 bool wantsBlocks(const Nest &nest);

@@ -39,6 +39,7 @@ struct LowerToStub : public impl::LowerToStubBase<LowerToStub> {
   void build(gpu::GPUFuncOp kernel);
   void replace(Operation *op);
   void watch(LLVM::LLVMFuncOp function);
+  void exchange(gpu::ShuffleOp op);
   Value call(OpBuilder &b, Location loc, StringRef name, TypeRange results,
              ValueRange operands);
 
@@ -59,6 +60,17 @@ Value LowerToStub::call(OpBuilder &b, Location loc, StringRef name,
   return results.empty() ? Value() : made.getResult(0);
 }
 
+/// Of words, with the thread of the warp whose number differs by so many bits.
+void LowerToStub::exchange(gpu::ShuffleOp op) {
+  OpBuilder b(op);
+  if (op.getMode() != gpu::ShuffleMode::XOR ||
+      !op.getValue().getType().isInteger(32))
+    op.emitError("has no form for the tests' driver");
+  op.getShuffleResult().replaceAllUsesWith(
+      call(b, op.getLoc(), "tapestry_stub_shuffle", b.getI32Type(),
+           {op.getValue(), op.getOffset()}));
+}
+
 void LowerToStub::replace(Operation *op) {
   OpBuilder b(op);
   Location loc = op->getLoc();
@@ -73,6 +85,8 @@ void LowerToStub::replace(Operation *op) {
     number("tapestry_stub_block");
   else if (isa<gpu::BarrierOp>(op))
     call(b, loc, "tapestry_stub_barrier", {}, {});
+  else if (auto shuffle = dyn_cast<gpu::ShuffleOp>(op))
+    exchange(shuffle);
   else if (isa<gpu::ReturnOp>(op))
     func::ReturnOp::create(b, loc);
   else if (isa<gpu::GPUDialect>(op->getDialect()))
@@ -125,7 +139,14 @@ void LowerToStub::build(gpu::GPUFuncOp kernel) {
   for (Operation &op : kernel.getBody().front())
     b.clone(op, mapping);
   SmallVector<Operation *> ops;
-  function.walk([&](Operation *op) { ops.push_back(op); });
+  function.walk([&](Operation *op) {
+    ops.push_back(op);
+    // There is one kind of memory.
+    for (Value result : op->getResults())
+      if (auto type = dyn_cast<MemRefType>(result.getType()))
+        result.setType(MemRefType::get(type.getShape(), type.getElementType(),
+                                       type.getLayout()));
+  });
   for (Operation *op : ops)
     replace(op);
 }

@@ -26,6 +26,7 @@ struct MapKernels : public impl::MapKernelsBase<MapKernels> {
 
   void runOnOperation() override;
   LogicalResult lower(linalg::GenericOp op);
+  LogicalResult lowerRows();
   LogicalResult serialize(Operation *loop);
 
   /// Fills that went into the reduction after them.
@@ -38,7 +39,7 @@ SmallVector<Operation *> findElementLoops(func::FuncOp function) {
   if (!isKernel(function))
     return found;
   for (Operation &op : function.front().without_terminator()) {
-    if (isa<linalg::LinalgOp>(op) || op.getNumRegions() == 0)
+    if (isa<linalg::LinalgOp, gpu::LaunchOp>(op) || op.getNumRegions() == 0)
       continue;
     bool touches = op.walk([](Operation *inner) {
                        if (isa<linalg::LinalgOp>(inner))
@@ -59,6 +60,8 @@ void MapKernels::runOnOperation() {
       isHostCode(function))
     return;
   folded.clear();
+  if (failed(lowerRows()))
+    return signalPassFailure();
   for (Operation *loop : findElementLoops(function))
     if (failed(serialize(loop)))
       return signalPassFailure();
@@ -67,6 +70,21 @@ void MapKernels::runOnOperation() {
   for (linalg::GenericOp op : llvm::reverse(generics))
     if (!folded.contains(op) && failed(lower(op)))
       return signalPassFailure();
+}
+
+LogicalResult MapKernels::lowerRows() {
+  SmallVector<Operation *> loops;
+  for (Operation &op : getOperation().front())
+    if (isRowLoop(&op))
+      loops.push_back(&op);
+  for (Operation *loop : loops) {
+    IndexBuilder b(loop->getLoc(), getOperation());
+    b.setInsertionPoint(loop);
+    ++numRows;
+    if (failed(emitRows(b, loop)))
+      return failure();
+  }
+  return success();
 }
 
 /// One thread does it all, in order.

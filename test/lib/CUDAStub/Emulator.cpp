@@ -1,8 +1,8 @@
 //===- Emulator.cpp - Blocks of threads on one processor ------------------===//
 //
 // A thread of a block is a context of its own, which runs until it ends or
-// comes to a barrier. Contexts that are free run the next thread. Memory that a
-// block shares holds NaN when it begins. With TAPESTRY_STUB_CHECK=1 races and
+// comes to a barrier or exchanges a value with its warp. Contexts that are free
+// run the next thread. Memory that a block shares holds NaN when it begins. With TAPESTRY_STUB_CHECK=1 races and
 // accesses beside buffers are errors (Watch.h); with
 // TAPESTRY_STUB_NO_BARRIERS=1 nothing waits, to see the former.
 //
@@ -24,6 +24,7 @@ using namespace tapestry::stub;
 namespace {
 
 constexpr size_t stackBytes = 64 << 10;
+constexpr int64_t warpThreads = 32;
 
 /// One block at a time, on the thread of the system that launches.
 class Block {
@@ -36,6 +37,9 @@ public:
   void *share(int64_t index, int64_t bytes);
   /// Goes on when all threads are here.
   void wait();
+  /// Gives `value` to, and takes that of, the thread of the warp whose number
+  /// differs by these bits; goes on when all threads of the warp are here.
+  int32_t exchange(int32_t value, int32_t bits);
   /// Reads or writes so many bytes, of the buffer at `base`.
   void access(uintptr_t base, uintptr_t address, int64_t bytes, bool writes);
   void beginLaunch() {
@@ -51,7 +55,10 @@ private:
   };
   struct Thread {
     Context *context = nullptr;
-    bool isDone = false;
+    bool isDone = false, exchanges = false;
+    /// What it gives, in turns: one may give the next before another has taken.
+    int32_t given[2] = {0, 0};
+    int turn = 0;
   };
 
   static void begin();
@@ -60,6 +67,9 @@ private:
   void enter(Context &context);
   void leave();
   Context *takeContext();
+  /// Runs a warp until each of its threads has ended or waits at a barrier;
+  /// false where some of them alone exchange values.
+  bool resumeWarp(int64_t first, int64_t behind);
 
   Kernel kernel = nullptr;
   void **arguments = nullptr;
@@ -151,6 +161,31 @@ void Block::wait() {
     leave();
 }
 
+int32_t Block::exchange(int32_t value, int32_t bits) {
+  Thread &own = all[thread];
+  int turn = own.turn ^= 1;
+  own.given[turn] = value;
+  own.exchanges = true;
+  leave();
+  return all[thread ^ bits].given[turn];
+}
+
+bool Block::resumeWarp(int64_t first, int64_t behind) {
+  for (int64_t exchanging = -1; exchanging != 0;) {
+    exchanging = 0;
+    for (thread = first; thread < behind; ++thread) {
+      all[thread].exchanges = false;
+      resume();
+      if (!wrong.empty())
+        return false;
+      exchanging += all[thread].exchanges;
+    }
+    if (exchanging != 0 && exchanging != behind - first)
+      return false;
+  }
+  return true;
+}
+
 void *Block::share(int64_t index, int64_t bytes) {
   Memory &memory = shared[index];
   memory.bytes.resize(static_cast<size_t>(bytes));
@@ -173,14 +208,16 @@ bool Block::run(Kernel what, int64_t which, int64_t threads, void **with,
   all.assign(static_cast<size_t>(threads), Thread());
   for (bool isOver = false; !isOver;) {
     int64_t ended = 0;
-    for (thread = 0; thread < threads; ++thread) {
-      resume();
-      if (!wrong.empty()) {
-        problem = wrong;
+    for (int64_t first = 0; first < threads; first += warpThreads)
+      if (!resumeWarp(first, std::min(first + warpThreads, threads))) {
+        problem = wrong.empty() ? "of block " + std::to_string(which) +
+                                      " some threads of a warp exchange values "
+                                      "without the others"
+                                : wrong;
         return false;
       }
-      ended += all[thread].isDone;
-    }
+    for (const Thread &one : all)
+      ended += one.isDone;
     watch.passBarrier();
     isOver = ended == threads;
     if (ended == 0 || isOver)
@@ -212,6 +249,9 @@ EXPORT void *tapestry_stub_shared(int64_t index, int64_t bytes) {
   return block.share(index, bytes);
 }
 EXPORT void tapestry_stub_barrier() { block.wait(); }
+EXPORT int32_t tapestry_stub_shuffle(int32_t value, int32_t bits) {
+  return block.exchange(value, bits);
+}
 EXPORT void tapestry_stub_access(const void *base, const void *address,
                                  int64_t bytes, int64_t writes) {
   block.access(reinterpret_cast<uintptr_t>(base),

@@ -128,7 +128,11 @@ def FormRowKernels
   }];
   let options = [
     Option<"blockBytes", "block-bytes", "int64_t", "24 * 1024",
-           "What a block of rows of all buffers together may take">
+           "What a block of rows of all buffers together may take">,
+    Option<"rowBytes", "row-bytes", "int64_t", "0",
+           "Unless 0, a block is one row: buffers shrink to it where all of them "
+           "together take at most so much, products stay outside, and so do rows "
+           "that are too short or too few for that">
   ];
   let statistics = [
     Statistic<"numGroups", "groups", "Loops over rows formed">,

@@ -18,7 +18,7 @@ public:
   using CPUTarget::CPUTarget;
 
   llvm::ArrayRef<MemorySpace> getMemorySpaces() const override;
-  bool fusesRows() const override { return false; }
+  void addFusionPasses(mlir::OpPassManager &functions) const override;
   void addModulePasses(mlir::OpPassManager &pm) const override;
   void addKernelPasses(mlir::OpPassManager &functions) const override;
   void addMathPasses(mlir::OpPassManager &functions) const override;

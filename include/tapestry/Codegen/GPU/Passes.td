@@ -73,6 +73,11 @@ def MapKernels : Pass<"tapestry-map-kernels", "::mlir::func::FuncOp"> {
       any sum): blocks of both lie in shared memory, and a thread keeps a square of
       results in registers.
 
+    A loop over rows that `tapestry-form-row-kernels` has made of several
+    operations becomes one launch with a block per row: each operation is shared by
+    the block's threads, reductions of a row go through warps by `gpu.shuffle`, and
+    what several operations read or write of a row lies in shared memory.
+
     Operations whose subscripts are not linear are computed by a thread per result
     on buffers as they are; loops over elements (scatters, blocks with bodies) by
     one thread. Tails are left out by comparisons, nothing is padded.
@@ -95,6 +100,7 @@ def MapKernels : Pass<"tapestry-map-kernels", "::mlir::func::FuncOp"> {
     Statistic<"numPoints", "points", "Operations with a thread per result">,
     Statistic<"numBlocks", "blocks", "Reductions with a block per result">,
     Statistic<"numTiled", "tiled", "Products in tiles">,
+    Statistic<"numRows", "rows", "Loops over rows with a block per row">,
     Statistic<"numPlain", "plain", "Operations on buffers as they are">,
     Statistic<"numSerial", "serial", "Loops left to one thread">
   ];

@@ -1,0 +1,420 @@
+//===- EmitRows.cpp - A block per row for operations that share rows ------===//
+//
+// FormRowKernels has made a loop over rows of them. A block takes a row: each
+// operation is shared by its threads, which wait for each other behind it.
+// What the group keeps of a row lies in the block's memory, and what several
+// operations read of it is loaded once, where there is room.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaunchEmitter.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tapestry/Codegen/Common/Buffers.h"
+#include "tapestry/Codegen/Common/DeviceCode.h"
+#include "tapestry/Codegen/Common/Generics.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using linalg::GenericOp;
+
+namespace tapestry {
+namespace {
+
+constexpr int64_t warpThreads = 32;
+/// What a block may have without being asked for more, but for what reductions
+/// need.
+constexpr int64_t sharedBytes = (48 << 10) - 1024;
+
+//===----------------------------------------------------------------------===//
+// One operation
+//===----------------------------------------------------------------------===//
+
+/// One operation of a row, by all threads of its block.
+class RowNest : public NestLauncher {
+public:
+  RowNest(IndexBuilder &b, Nest &nest, gpu::LaunchOp made, int64_t threads)
+      : NestLauncher(b, nest), threads(threads) {
+    launch = made;
+    block = made.getBlockIds().x;
+    thread = made.getThreadIds().x;
+  }
+
+  void emit();
+
+private:
+  bool isOneSum() const;
+  void emitSum();
+  void emitPoints();
+  IndexList reduce(const NestPoint &point, ArrayRef<unsigned> loops,
+                   ValueRange sums);
+  IndexList combineLanes(IndexList sums, int64_t lanes);
+  IndexList combineWarps(IndexList sums);
+  Value fromLane(Value value, int64_t distance);
+  Value identity(unsigned output);
+
+  int64_t threads;
+  SmallVector<unsigned> summed;
+};
+
+/// Whether all threads add to the same results.
+bool RowNest::isOneSum() const {
+  const NestProblem &problem = nest.problem;
+  if (!problem.lanesCombine || problem.keepsOrder || problem.isScan)
+    return false;
+  bool reduces = false;
+  for (auto [loop, dim] : llvm::enumerate(problem.dims)) {
+    reduces |= dim.reduction;
+    if (!dim.reduction && IndexBuilder::known(nest.extents[loop]) != 1)
+      return false;
+  }
+  return reduces && llvm::all_of(summed, [&](unsigned output) {
+           return nest.outputs[output].accumulates &&
+                  nest.outputs[output].combine;
+         });
+}
+
+Value RowNest::identity(unsigned output) {
+  return arith::ConstantOp::create(
+      b, identityOf(nest.outputs[output].combine,
+                    nest.operands[operandOf(output)].elementType));
+}
+
+/// The value of the thread whose number differs by that bit; all threads of the
+/// warp ask.
+Value RowNest::fromLane(Value value, int64_t distance) {
+  auto ask = [&](Value word) -> Value {
+    return gpu::ShuffleOp::create(b, word, static_cast<int32_t>(distance),
+                                  warpThreads, gpu::ShuffleMode::XOR)
+        .getShuffleResult();
+  };
+  Type type = value.getType(), word = b.getI32Type();
+  unsigned width = type.getIntOrFloatBitWidth();
+  Type bits = b.getIntegerType(width);
+  Value asked = arith::BitcastOp::create(b, bits, value);
+  if (width == 64) {
+    Value shift = arith::ConstantOp::create(b, b.getI64IntegerAttr(32));
+    Value high = ask(arith::TruncIOp::create(
+        b, word, arith::ShRUIOp::create(b, asked, shift)));
+    Value low = ask(arith::TruncIOp::create(b, word, asked));
+    asked = arith::OrIOp::create(
+        b,
+        arith::ShLIOp::create(b, arith::ExtUIOp::create(b, bits, high), shift),
+        arith::ExtUIOp::create(b, bits, low));
+  } else if (width < 32) {
+    asked = arith::TruncIOp::create(
+        b, bits, ask(arith::ExtUIOp::create(b, word, asked)));
+  } else {
+    asked = ask(asked);
+  }
+  return arith::BitcastOp::create(b, type, asked);
+}
+
+RowNest::IndexList RowNest::combineLanes(IndexList sums, int64_t lanes) {
+  for (int64_t distance = lanes / 2; distance > 0; distance /= 2)
+    for (auto [number, sum] : llvm::enumerate(sums))
+      sum = combine(summed[number], sum, fromLane(sum, distance));
+  return sums;
+}
+
+/// The sums of all warps, which each of them adds.
+RowNest::IndexList RowNest::combineWarps(IndexList sums) {
+  int64_t warps = threads / warpThreads;
+  if (warps == 1)
+    return sums;
+  OpFoldResult warp = b.div(thread, b.index(warpThreads));
+  OpFoldResult lane = rest(thread, b.index(warpThreads));
+  SmallVector<Value> shared;
+  for (Value sum : sums)
+    shared.push_back(share(sum.getType(), warps));
+  onlyIf(isLess(lane, b.index(1)), [&] {
+    for (auto [memory, sum] : llvm::zip_equal(shared, sums))
+      memref::StoreOp::create(b, sum, memory, b.value(warp));
+  });
+  barrier();
+  Value isThere = isLess(lane, b.index(warps));
+  OpFoldResult place = b.min(lane, b.index(warps - 1));
+  IndexList all;
+  for (auto [number, memory] : llvm::enumerate(shared))
+    all.push_back(arith::SelectOp::create(
+        b, isThere, memref::LoadOp::create(b, memory, b.value(place)),
+        identity(summed[number])));
+  return combineLanes(all, llvm::PowerOf2Ceil(warps));
+}
+
+void RowNest::emitSum() {
+  SmallVector<unsigned> reduced = loopsOf(/*reduction=*/true);
+  NestPoint point = nest.origin(b);
+  SmallVector<Value> identities;
+  for (unsigned output : summed)
+    identities.push_back(identity(output));
+  IndexList sums = loop(thread, product(extentsOf(reduced)), b.index(threads),
+                        identities, [&](OpFoldResult term, ValueRange carried) {
+                          return compute(moveTo(point, reduced, term), carried);
+                        });
+  if (summed.empty())
+    return;
+  IndexList all = combineWarps(combineLanes(sums, warpThreads));
+  onlyIf(isLess(thread, b.index(1)), [&] {
+    for (auto [output, value] : llvm::zip_equal(summed, all))
+      storeAt(combine(output, startOf(output, point), value), operandOf(output),
+              point.offset[operandOf(output)]);
+  });
+}
+
+/// The loops that are reduced, in the operation's order: scans need it.
+RowNest::IndexList RowNest::reduce(const NestPoint &point,
+                                   ArrayRef<unsigned> loops, ValueRange sums) {
+  if (loops.empty())
+    return compute(point, sums);
+  return loop(b.index(0), nest.extents[loops.front()], b.index(1), sums,
+              [&](OpFoldResult iv, ValueRange carried) {
+                return reduce(nest.advance(b, point, loops.front(), iv),
+                              loops.drop_front(), carried);
+              });
+}
+
+void RowNest::emitPoints() {
+  SmallVector<unsigned> parallel = loopsOf(/*reduction=*/false), reduced;
+  for (auto [number, dim] : llvm::enumerate(nest.problem.dims))
+    if (dim.reduction)
+      reduced.push_back(number);
+  loop(thread, product(extentsOf(parallel)), b.index(threads),
+       [&](OpFoldResult number) {
+         NestPoint point = moveTo(nest.origin(b), parallel, number);
+         SmallVector<Value> sums;
+         for (unsigned output : summed)
+           sums.push_back(nest.outputs[output].accumulates || !reduced.empty()
+                              ? startOf(output, point)
+                              : Value());
+         for (auto [output, value] :
+              llvm::zip_equal(summed, reduce(point, reduced, sums)))
+           storeAt(value, operandOf(output), point.offset[operandOf(output)]);
+       });
+}
+
+void RowNest::emit() {
+  for (unsigned output = 0; output < nest.outputs.size(); ++output)
+    if (!isStored(output))
+      summed.push_back(output);
+  if (isOneSum())
+    emitSum();
+  else
+    emitPoints();
+  barrier();
+}
+
+//===----------------------------------------------------------------------===//
+// All of a row
+//===----------------------------------------------------------------------===//
+
+/// The loops around the operations, the outermost first; none if `loop` does
+/// anything else.
+SmallVector<scf::ForOp> rowLoops(scf::ForOp loop) {
+  SmallVector<scf::ForOp> loops;
+  while (loop && loop->hasAttr(parallelAttrName) && loop.getNumResults() == 0 &&
+         getConstantIntValue(loop.getLowerBound()) == 0 &&
+         getConstantIntValue(loop.getStep()) == 1) {
+    loops.push_back(loop);
+    auto body = loop.getBody()->without_terminator();
+    loop = llvm::hasSingleElement(body) ? dyn_cast<scf::ForOp>(*body.begin())
+                                        : scf::ForOp();
+    if (!loop && llvm::all_of(body, [](Operation &op) {
+          return isa<linalg::LinalgOp>(op) ||
+                 (op.getNumRegions() == 0 && isMemoryEffectFree(&op));
+        }))
+      return loops;
+  }
+  return {};
+}
+
+class RowsEmitter : public LaunchEmitter {
+public:
+  RowsEmitter(IndexBuilder &b, ArrayRef<scf::ForOp> loops)
+      : LaunchEmitter(b), loops(loops) {}
+
+  LogicalResult emit();
+
+private:
+  void chooseThreads();
+  Value shareLike(MemRefType type);
+  void shareLocals();
+  void stageInputs();
+  LogicalResult lower(GenericOp op);
+  bool hasRoom(MemRefType type);
+
+  SmallVector<scf::ForOp> loops;
+  SmallVector<GenericOp> ops;
+  int64_t threads = blockThreads, room = sharedBytes;
+  llvm::SmallPtrSet<Operation *, 4> folded;
+};
+
+/// About four elements of a row each.
+void RowsEmitter::chooseThreads() {
+  int64_t most = 0;
+  for (GenericOp op : ops)
+    for (Value operand : op->getOperands())
+      if (auto type = dyn_cast<MemRefType>(operand.getType()))
+        if (operand.getParentRegion() == &loops.back().getRegion())
+          most = std::max(most, type.hasStaticShape() ? type.getNumElements()
+                                                      : 4 * blockThreads);
+  threads = std::clamp<int64_t>(
+      static_cast<int64_t>(llvm::PowerOf2Ceil(uint64_t(most) / 4)), warpThreads,
+      blockThreads);
+}
+
+bool RowsEmitter::hasRoom(MemRefType type) {
+  std::optional<int64_t> bytes = storedBytes(type.getElementType());
+  if (!bytes || !type.hasStaticShape() || *bytes * type.getNumElements() > room)
+    return false;
+  room -= llvm::alignTo(*bytes * type.getNumElements(), 16);
+  return true;
+}
+
+/// A buffer of that shape in the block's memory.
+Value RowsEmitter::shareLike(MemRefType type) {
+  Value flat = share(type.getElementType(), type.getNumElements());
+  auto space = cast<MemRefType>(flat.getType()).getMemorySpace();
+  auto shaped = MemRefType::get(type.getShape(), type.getElementType(),
+                                MemRefLayoutAttrInterface(), space);
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  (void)shaped.getStridesAndOffset(strides, offset);
+  return memref::ReinterpretCastOp::create(b, shaped, flat, 0,
+                                           shaped.getShape(), strides);
+}
+
+/// Buffers of the group alone.
+void RowsEmitter::shareLocals() {
+  scf::ForOp outermost = loops.front();
+  SmallVector<memref::AllocOp> allocs;
+  for (Operation &op : *outermost->getBlock())
+    if (auto alloc = dyn_cast<memref::AllocOp>(op))
+      allocs.push_back(alloc);
+  for (memref::AllocOp alloc : allocs) {
+    SmallVector<Operation *> frees;
+    bool isLocal = llvm::all_of(alloc->getUsers(), [&](Operation *user) {
+      if (isa<memref::DeallocOp>(user))
+        frees.push_back(user);
+      return isa<memref::DeallocOp>(user) || launch->isAncestor(user);
+    });
+    if (!isLocal || !hasRoom(alloc.getType()))
+      continue;
+    Value shared = shareLike(alloc.getType());
+    for (Operation *user : llvm::make_early_inc_range(alloc->getUsers())) {
+      auto view = dyn_cast<memref::SubViewOp>(user);
+      if (!view) {
+        if (!isa<memref::DeallocOp>(user))
+          user->replaceUsesOfWith(alloc, shared);
+        continue;
+      }
+      // Its type says where it lies.
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPoint(view);
+      Value made = memref::SubViewOp::create(b, shared, view.getMixedOffsets(),
+                                             view.getMixedSizes(),
+                                             view.getMixedStrides());
+      view.replaceAllUsesWith(made);
+      view.erase();
+    }
+    for (Operation *free : frees)
+      free->erase();
+    alloc.erase();
+  }
+}
+
+/// What more than one operation reads of memory, and none writes.
+void RowsEmitter::stageInputs() {
+  llvm::SmallMapVector<Value, llvm::SmallPtrSet<Operation *, 4>, 4> readers;
+  llvm::SmallPtrSet<Value, 4> written;
+  for (GenericOp op : ops) {
+    for (Value output : op.getDpsInits())
+      written.insert(rootOf(output));
+    for (Value input : op.getDpsInputs())
+      if (auto view = input.getDefiningOp<memref::SubViewOp>();
+          view && !view.getType().getMemorySpace())
+        readers[input].insert(op);
+  }
+  for (auto &entry : readers) {
+    Value view = entry.first;
+    const auto &users = entry.second;
+    auto type = cast<MemRefType>(view.getType());
+    if (users.size() < 2 || written.contains(rootOf(view)) || !hasRoom(type))
+      continue;
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(
+        *llvm::find_if(ops, [&](GenericOp op) { return users.contains(op); }));
+    Value staged = shareLike(type);
+    memref::CopyOp::create(b, view, staged);
+    for (Operation *user : users)
+      user->replaceUsesOfWith(view, staged);
+  }
+}
+
+LogicalResult RowsEmitter::lower(GenericOp op) {
+  FailureOr<Nest> nest = Nest::analyze(op);
+  // Of one point, or with subscripts that are not linear.
+  if (failed(nest)) {
+    b.setInsertionPoint(op);
+    if (failed(emitPlainIn(b, op, launch, threads)))
+      return failure();
+    barrier();
+    op.erase();
+    return success();
+  }
+  if (op.getNumReductionLoops() > 0)
+    if (Operation *fill = foldFill(*nest))
+      folded.insert(fill);
+  b.setInsertionPoint(op);
+  nest->materialize(b);
+  RowNest(b, *nest, launch, threads).emit();
+  op.erase();
+  return success();
+}
+
+LogicalResult RowsEmitter::emit() {
+  scf::ForOp outermost = loops.front();
+  Block *body = loops.back().getBody();
+  SmallVector<OpFoldResult> extents;
+  OpFoldResult rows = b.index(1);
+  for (scf::ForOp loop : loops) {
+    extents.push_back(getAsOpFoldResult(loop.getUpperBound()));
+    rows = b.mul(rows, extents.back());
+  }
+  ops = collectGenerics(loops.back());
+  chooseThreads();
+  OpFoldResult blocks = b.min(rows, b.index(mostBlocks));
+  begin(blocks, threads);
+  loop(block, rows, blocks, [&](OpFoldResult number) {
+    for (auto [loop, place] :
+         llvm::zip_equal(loops, takeApart(number, extents)))
+      loop.getInductionVar().replaceAllUsesWith(b.value(place));
+    Block *here = b.getInsertionBlock();
+    here->getOperations().splice(b.getInsertionPoint(), body->getOperations(),
+                                 body->begin(), std::prev(body->end()));
+  });
+  b.setInsertionPointToStart(&launch.getBody().front());
+  shareLocals();
+  stageInputs();
+  SmallVector<GenericOp> all = collectGenerics(launch);
+  for (GenericOp op : llvm::reverse(all))
+    if (!folded.contains(op) && failed(lower(op)))
+      return failure();
+  end();
+  outermost.erase();
+  return success();
+}
+
+} // namespace
+
+bool isRowLoop(Operation *op) {
+  auto loop = dyn_cast<scf::ForOp>(op);
+  return loop && !rowLoops(loop).empty();
+}
+
+LogicalResult emitRows(IndexBuilder &b, Operation *op) {
+  return RowsEmitter(b, rowLoops(cast<scf::ForOp>(op))).emit();
+}
+
+} // namespace tapestry
