@@ -7,6 +7,7 @@
 #include "mlir/Parser/Parser.h"
 #include "tapestry-rt/Files.h"
 #include "tapestry-rt/Runtime.h"
+#include "tapestry/Dialect/Tapestry/Transforms/GraphRewrites.h"
 #include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
 #include "tapestry/Dialect/Tapestry/Transforms/RewriteRules.h"
@@ -256,15 +257,15 @@ ExitStatus Compilation::load() {
   if (request.planFile.empty() && !options.pareto.isWanted())
     if (llvm::Error error = checkMachineIsUsed(request))
       return report(std::move(error));
-  // The oracle evaluates what the user wrote.
+  // The oracle evaluates what the user wrote; a search tries all rewrites.
   bool isOracle = options.command == Command::Reference;
-  if (isOracle)
+  bool isSearch = options.pareto.isWanted();
+  if (isOracle || isSearch)
     request.order = "none";
   // Files are verified as they are read, and what these passes make, once.
   PassManager pm(context.get());
   pm.enableVerifier(false);
-  // A search tries all expansions. What a session has lies where it is.
-  bool isSearch = options.pareto.isWanted();
+  // What a session has lies where it is.
   buildGraphPipeline(pm, request,
                      {/*expands=*/!isSearch,
                       /*phases=*/!isSearch && !isOracle && options.held.empty(),
@@ -310,6 +311,21 @@ llvm::Error Compilation::pinHeldInputs() {
                                                             /*isHome=*/false)));
   }
   return llvm::Error::success();
+}
+
+FailureOr<std::vector<model::Rewrite>>
+Compilation::chooseRewrites(const PlanRequest &request,
+                            const GraphPipelineOptions &choices) {
+  OwningOpRef<teg::GraphOp> copy(cast<teg::GraphOp>(getGraph()->clone()));
+  PassManager pm(context.get(), teg::GraphOp::getOperationName());
+  pm.enableVerifier(false);
+  buildChoicePipeline(pm, request, choices);
+  if (failed(pm.run(*copy)))
+    return failure();
+  std::vector<model::Rewrite> rewrites = teg::recordedRewrites(*copy);
+  rewrites.erase(rewrites.begin(),
+                 rewrites.begin() + teg::recordedRewrites(getGraph()).size());
+  return rewrites;
 }
 
 ExitStatus Compilation::planGraph() {

@@ -83,24 +83,30 @@ void tapestry::buildGraphPipeline(OpPassManager &pm, const PlanRequest &request,
     pm.addNestedPass<teg::GraphOp>(createReplayPlanFile(request));
     addComposition(pm, request, /*rewritten=*/true);
   }
+  buildChoicePipeline(pm.nest<teg::GraphOp>(), request, options);
+}
+
+void tapestry::buildChoicePipeline(OpPassManager &pm,
+                                   const PlanRequest &request,
+                                   const GraphPipelineOptions &options) {
   PlanRequest filled = request;
   filled.fillIn();
   if (options.expands && request.planFile.empty()) {
     auto expand = teg::pricedPlanOptions<teg::TapestryExpandOptions>(filled);
     for (std::string &name : request.preferredRules())
       expand.prefer.push_back(std::move(name));
-    pm.addNestedPass<teg::GraphOp>(teg::createTapestryExpand(expand));
+    pm.addPass(teg::createTapestryExpand(expand));
   }
   // They take memory of their own.
   if (options.phases && request.planFile.empty() && !request.memoryLimit)
-    pm.addNestedPass<teg::GraphOp>(teg::createTapestryChoosePhases(
+    pm.addPass(teg::createTapestryChoosePhases(
         teg::pricedPlanOptions<teg::TapestryChoosePhasesOptions>(filled)));
   if (filled.order == "none")
     return;
   auto order =
       teg::pricedPlanOptions<teg::TapestryOrderContractionsOptions>(filled);
   order.objective = filled.order;
-  pm.addNestedPass<teg::GraphOp>(teg::createTapestryOrderContractions(order));
+  pm.addPass(teg::createTapestryOrderContractions(order));
 }
 
 /// What findPeakBytes() makes.

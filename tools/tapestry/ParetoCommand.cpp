@@ -68,6 +68,21 @@ std::optional<int64_t> SpacePeaks::find(unsigned number, const Plan &plan) {
   return compilation.findPeak(*entry.op, plan);
 }
 
+/// What a plan without a search begins with; nothing where there is none.
+static std::vector<Rewrite> plainRewrites(Compilation &compilation,
+                                          llvm::StringRef model,
+                                          double mostWork) {
+  PlanRequest request = compilation.getOptions().planning;
+  request.costModel = model.str();
+  request.mostWork = mostWork;
+  // Whatever is wrong with such a plan, the search has its own.
+  mlir::ScopedDiagnosticHandler silence(
+      compilation.getGraph().getContext(),
+      [](mlir::Diagnostic &) { return mlir::success(); });
+  auto chosen = compilation.chooseRewrites(request);
+  return mlir::succeeded(chosen) ? *chosen : std::vector<Rewrite>();
+}
+
 static void describeSearch(const ParetoFront &front) {
   llvm::errs() << "tried " << countOf(front.evaluations, "plan") << " in "
                << llvm::format("%.2f", front.searchSeconds)
@@ -96,13 +111,21 @@ ExitStatus tapestry::driver::showFront(const Options &options) {
   Compilation compilation(options);
   if (ExitStatus status = compilation.load())
     return status;
+  // The search expands operators and looks for phases itself.
+  auto first = compilation.chooseRewrites(
+      options.planning, {/*expands=*/false, /*phases=*/false});
+  if (mlir::failed(first))
+    return ExitBadInput;
   llvm::Expected<std::unique_ptr<RewriteSpace>> made =
-      teg::createRewriteSpace(compilation.getGraph());
+      teg::createRewriteSpace(compilation.getGraph(), *first);
   if (!made)
     return report(made.takeError());
   RewriteSpace &space = **made;
   search.earlierRewrites = teg::recordedRewrites(compilation.getGraph());
 
+  search.plainRewrites = [&](llvm::StringRef model, double mostWork) {
+    return plainRewrites(compilation, model, mostWork);
+  };
   SpacePeaks peaks(compilation, space);
   search.findPeak = [&](unsigned graph, const Plan &plan) {
     return peaks.find(graph, plan);

@@ -218,6 +218,11 @@ TEST_F(RewriteRulesTest, AllExpansionsAreOffered) {
   EXPECT_EQ(llvm::toString(
                 space->apply(0, {"expand", "X", {"linear-sum"}}).takeError()),
             "no other expansion of an operator 'X' is that");
+  // Of the program, not of the first graph.
+  EXPECT_EQ(llvm::cantFail(space->make(space->history(prods))), prods);
+  EXPECT_EQ(llvm::toString(space->make(prod).takeError()),
+            "rewrite 'expand' of 'Y.matmul': the graph has no operator "
+            "'Y.matmul'");
 }
 
 TEST_F(RewriteRulesTest, WhatIsAskedOfInGoesWithIt) {

@@ -28,13 +28,19 @@ public:
   explicit Compilation(const Options &options);
   ~Compilation();
 
-  /// Reads PROG.ein or PROG.mlir and prunes its graph.
+  /// Reads PROG.ein or PROG.mlir and prunes its graph. For a search and as an
+  /// oracle it stays as written, else it is rewritten as plans are cheaper.
   ExitStatus load();
   /// Cuts the graph by a solver or as --plan says, and writes the decision into
   /// the IR.
   ExitStatus planGraph();
   /// The same; what is wrong is not said.
   llvm::Error tryPlan();
+  /// The rewrites that a plan as requested begins with, of the graph as it is,
+  /// which stays so.
+  mlir::FailureOr<std::vector<model::Rewrite>>
+  chooseRewrites(const plan::PlanRequest &request,
+                 const GraphPipelineOptions &choices = {});
   /// Writes the planned graph shard by shard; it has no plan then.
   ExitStatus shardGraph();
   /// The exact peak of a planned graph where finding it takes no noticeable

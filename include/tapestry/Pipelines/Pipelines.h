@@ -52,6 +52,10 @@ struct GraphPipelineOptions {
 void buildGraphPipeline(mlir::OpPassManager &pm,
                         const plan::PlanRequest &request = plan::PlanRequest(),
                         const GraphPipelineOptions &options = {});
+/// The part of it that chooses by what plans cost, or takes: passes of a graph.
+void buildChoicePipeline(mlir::OpPassManager &pm,
+                         const plan::PlanRequest &request,
+                         const GraphPipelineOptions &options = {});
 /// Cuts the graph over the devices. A memory limit holds for what the program
 /// will allocate (findPeakBytes).
 void buildPlanPipeline(mlir::OpPassManager &pm,

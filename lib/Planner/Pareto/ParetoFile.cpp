@@ -94,7 +94,7 @@ std::string pareto::frontTable(const ParetoFront &front) {
   for (auto [number, member] : llvm::enumerate(front.members)) {
     std::string by = member.plan.solver == "pareto" ? "pareto" : member.origin;
     if (!member.rewrites.empty())
-      by += ", " + std::to_string(member.rewrites.size()) + " rewrites";
+      by += ", " + countOf(member.rewrites.size(), "rewrite");
     os << llvm::format("%6u  %12.6g  %15lld  %15lld  %7lld  %s\n",
                        unsigned(number), member.objectives[Seconds],
                        (long long)member.objectives[Bytes],

@@ -1,6 +1,6 @@
-//===- ParetoSearch.cpp - Starts, threads and the final frontier ----------===//
+//===- ParetoSearch.cpp - Grids, threads and the final frontier -----------===//
 
-#include "ParetoWorker.h"
+#include "ParetoStarts.h"
 #include "tapestry/Planner/Cost/Seconds/SpmdCost.h"
 #include "tapestry/Planner/Layout/Memory.h"
 #include "tapestry/Planner/Plan/PeakMeter.h"
@@ -75,146 +75,6 @@ std::vector<DeviceGrid> pareto::gridsWithin(const DeviceGrid &grid) {
     return false;
   });
   return grids;
-}
-
-namespace {
-
-/// Collects the exact plans that a search starts from. Once there is one, no
-/// other is begun after the deadline.
-class Starts {
-public:
-  Starts(const PlanGraph &graph, const ParetoOptions &options,
-         std::chrono::steady_clock::time_point deadline)
-      : graph(graph), options(options), deadline(deadline) {}
-
-  /// Plans for this grid by every cost model; where they break the limit of
-  /// memory, also plans that keep it.
-  void add(const DeviceGrid &grid);
-  llvm::Error takeError() {
-    return firstError ? firstError->toError()
-                      : planError("no cost model to start from");
-  }
-
-  std::vector<Plan> plans;
-  std::vector<std::string> origins;
-
-private:
-  /// The plan that is now the last, or null.
-  const Plan *solve(const PlannerOptions &base, llvm::StringRef model);
-
-  /// Seconds to the deadline; infinitely many without a limit.
-  double secondsLeft() const;
-  bool isOver() const { return !plans.empty() && secondsLeft() <= 0; }
-
-  const PlanGraph &graph;
-  const ParetoOptions &options;
-  std::chrono::steady_clock::time_point deadline;
-  std::optional<ErrorFacts> firstError;
-};
-
-} // namespace
-
-double Starts::secondsLeft() const {
-  if (options.timeLimit == 0)
-    return std::numeric_limits<double>::infinity();
-  return std::chrono::duration<double>(deadline -
-                                       std::chrono::steady_clock::now())
-      .count();
-}
-
-/// What a solver may spend in this time: SolverOptions::work counts sums, of
-/// which a core forms about so many a second. The first start gets some even
-/// where no time is left.
-static double workWithin(double seconds) {
-  constexpr double sumsPerSecond = 1e9;
-  constexpr double leastSeconds = 0.1;
-  return std::max(seconds, leastSeconds) * sumsPerSecond;
-}
-
-const Plan *Starts::solve(const PlannerOptions &base, llvm::StringRef model) {
-  PlannerOptions request = base;
-  request.costModel = model.str();
-  // Where the optimum is out of reach, the best that is not.
-  for (const SolverInfo &solver : allSolvers()) {
-    if (isOver())
-      return nullptr;
-    request.solver = solver.name.str();
-    // No solver works on beyond the deadline, whatever it could prove.
-    request.solverOptions.mostWork = workWithin(secondsLeft());
-    request.solverOptions.work =
-        std::min(base.solverOptions.work, request.solverOptions.mostWork);
-    llvm::Expected<Plan> found = makePlan(graph, request);
-    if (found) {
-      plans.push_back(std::move(*found));
-      origins.push_back(request.solver + " (" + request.costModel +
-                        (request.memoryLimit ? ", within memory)" : ")"));
-      return &plans.back();
-    }
-    llvm::Error error = found.takeError();
-    // Under a limit of memory all solvers search alike.
-    bool wantsMemory = error.isA<MemoryError>();
-    ErrorFacts facts = factsOf(std::move(error));
-    if (!firstError)
-      firstError = std::move(facts);
-    if (wantsMemory)
-      return nullptr;
-  }
-  return nullptr;
-}
-
-void Starts::add(const DeviceGrid &grid) {
-  PlannerOptions request = options.planner;
-  request.devices = 0;
-  request.grid = grid;
-  request.machine = options.machine;
-  request.program = options.program;
-  // Which plans keep the limit is settled as it is without a search.
-  if (options.findPeak)
-    request.findPeak = [&](const Plan &plan) {
-      return options.findPeak(/*graph=*/0, plan);
-    };
-  for (const std::string &model : options.startModels) {
-    const Plan *free = solve(request, model);
-    // Without its limit the best plan may be far from the best within it.
-    if (!free || double(free->peakBytesPerDevice) <= options.limits[Memory] ||
-        options.limits[Memory] < 1)
-      continue;
-    PlannerOptions limited = request;
-    limited.memoryLimit = int64_t(options.limits[Memory]);
-    solve(limited, model);
-  }
-}
-
-/// A few of many grids: the largest, the smallest and some between.
-static std::vector<unsigned> someOf(size_t grids) {
-  constexpr size_t enough = 8;
-  std::vector<unsigned> result;
-  for (size_t i = 0; i < std::min(grids, enough); ++i)
-    result.push_back(grids <= enough ? i : i * (grids - 1) / (enough - 1));
-  return result;
-}
-
-static FoundPlan foundPlan(const PlanGraph &graph, const Plan &plan,
-                           const Machine &machine, unsigned grid, int start) {
-  FoundPlan found;
-  found.start = start;
-  found.sketch.grid = grid;
-  found.objectives = objectivesOf(graph, plan, machine);
-  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
-    const PlanVertex &vertex = graph.vertices[v];
-    const VertexPlacement &placed = plan.placement.vertices[v];
-    if (vertex.storedFor || !placed.partition)
-      found.sketch.partitions.push_back(
-          Partition{llvm::SmallVector<Cut, 4>(vertex.labels.size())});
-    else
-      found.sketch.partitions.push_back(*placed.partition);
-  }
-  found.sketch.homes.resize(graph.vertices.size());
-  bool hasHomes = plan.model().decidesHomes();
-  for (unsigned v = 0; v < graph.vertices.size(); ++v)
-    if (hasHomes && !graph.vertices[v].isInput)
-      found.sketch.homes[v] = plan.placement.vertices[v].home;
-  return found;
 }
 
 /// The plan that a state stands for, complete and verified.
@@ -447,7 +307,7 @@ originOf(const FoundPlan &found,
 /// Every start, then what was found and is on a frontier by its estimates:
 /// complete plans, with the peaks of their programs where these are known.
 static llvm::Expected<std::vector<ParetoMember>>
-makeCandidates(const ParetoTask &task, const Starts &starts,
+makeCandidates(const ParetoTask &task, llvm::ArrayRef<StartPlan> starts,
                llvm::ArrayRef<FoundPlan> found) {
   const ParetoOptions &options = task.options;
   std::vector<ParetoMember> candidates;
@@ -466,8 +326,8 @@ makeCandidates(const ParetoTask &task, const Starts &starts,
     member.objectives =
         objectivesOf(task.space.graph(graph), member.plan, options.machine);
   };
-  for (auto [plan, origin] : llvm::zip_equal(starts.plans, starts.origins))
-    add(/*graph=*/0, plan, origin);
+  for (const StartPlan &start : starts)
+    add(start.graph, start.plan, start.origin);
 
   StateEvaluators evaluators(task.space, task.grids, options.machine);
   auto mutators = allMutators();
@@ -486,16 +346,19 @@ makeCandidates(const ParetoTask &task, const Starts &starts,
   return candidates;
 }
 
-/// Those within the limits that no other beats.
+/// Those within the limits that no other beats; of equal ones one whose costs
+/// are seconds.
 static std::vector<ParetoMember>
 frontierOf(llvm::ArrayRef<ParetoMember> candidates, const Objectives &limits) {
   std::vector<const ParetoMember *> within;
+  for (bool inSeconds : {true, false})
+    for (const ParetoMember &member : candidates)
+      if (covers(member.objectives, limits) &&
+          member.plan.model().needsMachine() == inSeconds)
+        within.push_back(&member);
   std::vector<Objectives> points;
-  for (const ParetoMember &member : candidates)
-    if (covers(member.objectives, limits)) {
-      within.push_back(&member);
-      points.push_back(member.objectives);
-    }
+  for (const ParetoMember *member : within)
+    points.push_back(member->objectives);
   std::vector<ParetoMember> members;
   for (unsigned number : nondominated(points))
     members.push_back(*within[number]);
@@ -527,8 +390,7 @@ llvm::Expected<ParetoFront> pareto::searchPareto(RewriteSpace &space,
     options.machine = builtInMachines().front();
   if (llvm::Error error = checkOptions(options))
     return error;
-  const PlanGraph &graph = space.graph(0);
-  if (llvm::Error error = graph.validate())
+  if (llvm::Error error = space.graph(0).validate())
     return error;
   llvm::Expected<std::vector<DeviceGrid>> grids = gridsToSearch(options);
   if (!grids)
@@ -544,24 +406,23 @@ llvm::Expected<ParetoFront> pareto::searchPareto(RewriteSpace &space,
     task.deadline +=
         std::chrono::duration_cast<std::chrono::steady_clock::duration>(
             std::chrono::duration<double>(std::min(options.timeLimit, 1e9)));
-  Starts starts(graph, options, task.deadline);
-  for (unsigned g : someOf(task.grids.size()))
-    starts.add(DeviceGrid(task.grids[g]));
-  if (starts.plans.empty())
+  auto starts = findStarts(space, options, task.grids, task.deadline);
+  if (!starts)
     return starts.takeError();
   ParetoFront front;
-  for (unsigned s = 0; s < starts.plans.size(); ++s) {
-    const Plan &plan = starts.plans[s];
+  for (auto [number, start] : llvm::enumerate(*starts)) {
     // A plan may leave devices idle.
-    unsigned grid = llvm::find(task.grids, plan.userGrid) - task.grids.begin();
+    const DeviceGrid &userGrid = start.plan.userGrid;
+    unsigned grid = llvm::find(task.grids, userGrid) - task.grids.begin();
     if (grid == task.grids.size())
-      task.grids.push_back(plan.userGrid);
-    task.starts.push_back(foundPlan(graph, plan, options.machine, grid, s));
-    front.starts.push_back({task.starts.back().objectives, starts.origins[s]});
+      task.grids.push_back(userGrid);
+    task.starts.push_back(describeStart(space.graph(start.graph), start,
+                                        options.machine, grid, number));
+    front.starts.push_back({task.starts.back().objectives, start.origin});
   }
 
   std::vector<FoundPlan> found = runWorkers(task, front);
-  auto candidates = makeCandidates(task, starts, found);
+  auto candidates = makeCandidates(task, *starts, found);
   if (!candidates)
     return candidates.takeError();
   // What the front shows of starts is as exact as of members.

@@ -101,6 +101,9 @@ plan::resolveRequest(const PlanRequest &request) {
   PlannerOptions options;
   options.devices = request.devices;
   options.program = request.program;
+  options.solverOptions.mostWork = request.mostWork;
+  options.solverOptions.work =
+      std::min(options.solverOptions.work, request.mostWork);
   options.solver = request.solver.value_or(options.solver);
   options.costModel = request.costModel.value_or(options.costModel);
   if (auto solver = solverNamed(options.solver); !solver)

@@ -428,6 +428,41 @@ TEST(Pareto, RewritesPayOnlyWhereTheyHelp) {
   EXPECT_EQ(way[1].kind, "reassociate");
 }
 
+TEST(Pareto, NoPlanWithoutASearchIsBetter) {
+  // One trial finds nothing: the good graph has to be a start.
+  ProductOrders space;
+  std::swap(space.graphs[0], space.graphs[1]);
+  ParetoOptions options = optionsFor(2);
+  options.evaluations = 1;
+  std::vector<std::string> asked;
+  options.plainRewrites = [&](llvm::StringRef model, double mostWork) {
+    EXPECT_TRUE(std::isinf(mostWork));
+    asked.push_back(model.str());
+    return space.history(1);
+  };
+  ParetoFront front = valueOf(searchPareto(space, options));
+  checkFront(space, front, testMachine());
+  EXPECT_EQ(asked, options.startModels);
+  EXPECT_EQ(llvm::count_if(
+                front.starts,
+                [](const ParetoStart &start) {
+                  return llvm::StringRef(start.origin).ends_with(", rewritten");
+                }),
+            2);
+  unsigned fastest = valueOf(pickMember(front, "fastest"));
+  EXPECT_EQ(front.members[fastest].graph, 1u);
+  // What is chosen may take what is left of the time, and what does not apply
+  // is no start.
+  options.timeLimit = 1e6;
+  options.plainRewrites = [&](llvm::StringRef model, double mostWork) {
+    EXPECT_LT(mostWork, 1e15);
+    return std::vector<Rewrite>{{"fuse", "P", {}}};
+  };
+  front = valueOf(searchPareto(space, options));
+  for (const ParetoMember &member : front.members)
+    EXPECT_EQ(member.graph, 0u);
+}
+
 //===----------------------------------------------------------------------===//
 // Contracts
 //===----------------------------------------------------------------------===//

@@ -28,7 +28,8 @@ struct Rewrite {
 };
 
 /// A program and all graphs that rewrites have led to so far, by number; 0 is
-/// the program as it is. Calls may come from several threads.
+/// the program as it is, or as those rewrites leave it without which it cannot
+/// be planned. Calls may come from several threads.
 class RewriteSpace {
 public:
   virtual ~RewriteSpace() = default;
@@ -41,6 +42,9 @@ public:
   /// numbers. Fails, with a reason, where the rewrite does not apply.
   virtual llvm::Expected<unsigned> apply(unsigned number,
                                          const Rewrite &rewrite) = 0;
+  /// The number of the graph that rewrites, in order, make of the program.
+  /// Fails where one does not apply.
+  virtual llvm::Expected<unsigned> make(llvm::ArrayRef<Rewrite> rewrites);
   /// The rewrites that lead from the program to this graph.
   virtual std::vector<Rewrite> history(unsigned number) = 0;
 };

@@ -44,7 +44,7 @@ struct ParetoOptions {
   machine::Machine machine;
   /// Written into the plans.
   std::string program;
-  /// What led from the program to graph 0 of the space: plans carry it.
+  /// What led to the program of the space: plans carry it.
   std::vector<model::Rewrite> earlierRewrites;
 
   uint64_t seed = 0;
@@ -78,12 +78,19 @@ struct ParetoOptions {
   /// limits kept.
   std::function<std::optional<int64_t>(unsigned graph, const plan::Plan &)>
       findPeak;
+  /// The rewrites that a plan by a cost model begins with where nothing is
+  /// searched, chosen by plans of about so many sums each
+  /// (SolverOptions::mostWork). The graph that they lead to is one to start
+  /// from, so that no such plan is better than all members.
+  std::function<std::vector<model::Rewrite>(llvm::StringRef model,
+                                            double mostWork)>
+      plainRewrites;
 };
 
 /// One plan of the frontier.
 struct ParetoMember {
   Objectives objectives = {};
-  /// The number of its graph in the space, and how to get there from graph 0.
+  /// The number of its graph in the space, and how the program gets there.
   unsigned graph = 0;
   std::vector<model::Rewrite> rewrites;
   /// Complete and verified; its solver is "pareto" or that of the starting

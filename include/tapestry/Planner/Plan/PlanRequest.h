@@ -39,6 +39,8 @@ struct PlanRequest {
   int64_t memoryLimit = 0;
   /// A plan.json to follow instead of solving; empty: solve.
   std::string planFile;
+  /// SolverOptions::mostWork of each plan.
+  double mostWork = optimize::SolverOptions().mostWork;
   /// What the plan calls the program.
   std::string program;
 

@@ -95,7 +95,7 @@ cheapest(GraphOp graph, const PlanRequest &request, double &cost) {
 void TapestryChoosePhases::runOnOperation() {
   GraphOp graph = getOperation();
   PlanRequest request =
-      pricedPlan(devices, grid, cost, machine, threads, solver);
+      pricedPlan(devices, grid, cost, machine, threads, solver, mostWork);
   if (auto asked = resolveRequest(request); !asked) {
     emitPlanError(graph.getLoc(), asked.takeError());
     return signalPassFailure();

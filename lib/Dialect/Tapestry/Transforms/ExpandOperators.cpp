@@ -26,7 +26,7 @@ struct TapestryExpand : teg::impl::TapestryExpandBase<TapestryExpand> {
 
   void runOnOperation() override {
     PlanRequest request =
-        pricedPlan(devices, grid, cost, machine, threads, solver);
+        pricedPlan(devices, grid, cost, machine, threads, solver, mostWork);
     // A price that cannot be told is none; what is wrong here is the user's.
     if (auto asked = resolveRequest(request); !asked) {
       emitPlanError(getOperation().getLoc(), asked.takeError());

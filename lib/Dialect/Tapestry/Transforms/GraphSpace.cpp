@@ -32,12 +32,13 @@ public:
   explicit GraphSpace(MLIRContext *context) : rules(context) {}
 
   /// The first graph; fails where the planner cannot take it.
-  llvm::Error start(GraphOp program);
+  llvm::Error start(GraphOp program, ArrayRef<Rewrite> first);
 
   const PlanGraph &graph(unsigned number) override;
   std::vector<Rewrite> applicable(unsigned number) override;
   llvm::Expected<unsigned> apply(unsigned number,
                                  const Rewrite &rewrite) override;
+  llvm::Expected<unsigned> make(ArrayRef<Rewrite> rewrites) override;
   std::vector<Rewrite> history(unsigned number) override;
 
 private:
@@ -67,7 +68,7 @@ private:
 
   std::mutex mutex;
   RuleSet rules;
-  /// As it is written, with its operators; null where it has none.
+  /// As it is written, with its operators.
   OwningOpRef<GraphOp> program;
   /// Entries stay where they are.
   std::deque<Entry> entries;
@@ -144,14 +145,17 @@ llvm::Expected<unsigned> GraphSpace::add(OwningOpRef<GraphOp> op,
   return at->second;
 }
 
-llvm::Error GraphSpace::start(GraphOp written) {
+llvm::Error GraphSpace::start(GraphOp written, ArrayRef<Rewrite> first) {
+  program = cast<GraphOp>(written->clone());
   OwningOpRef<GraphOp> copy(cast<GraphOp>(written->clone()));
+  if (llvm::Error error = applyInPlace(*copy, first, &rules))
+    return error;
   auto expanded = expandOperators(*copy, /*preferred=*/{}, &rules);
   if (!expanded)
     return expanded.takeError();
-  if (!expanded->empty())
-    program = cast<GraphOp>(written->clone());
-  return add(std::move(copy), std::nullopt, std::move(*expanded)).takeError();
+  std::vector<Rewrite> done = first.vec();
+  llvm::append_range(done, *expanded);
+  return add(std::move(copy), std::nullopt, std::move(done)).takeError();
 }
 
 const PlanGraph &GraphSpace::graph(unsigned number) {
@@ -172,12 +176,24 @@ std::vector<Rewrite> GraphSpace::applicable(unsigned number) {
 llvm::Expected<unsigned> GraphSpace::apply(unsigned number,
                                            const Rewrite &rewrite) {
   std::lock_guard<std::mutex> lock(mutex);
-  if (program && rewrite.kind == expandKind.name)
+  if (rewrite.kind == expandKind.name)
     return expandOtherwise(number, rewrite);
   OwningOpRef<GraphOp> op(cast<GraphOp>(getOp(number)->clone()));
   if (llvm::Error error = applyInPlace(*op, rewrite, &rules))
     return std::move(error);
   return add(std::move(op), number, {rewrite});
+}
+
+llvm::Expected<unsigned> GraphSpace::make(ArrayRef<Rewrite> rewrites) {
+  std::lock_guard<std::mutex> lock(mutex);
+  OwningOpRef<GraphOp> op(cast<GraphOp>((*program)->clone()));
+  if (llvm::Error error = applyInPlace(*op, rewrites, &rules))
+    return std::move(error);
+  return add(std::move(op), std::nullopt, rewrites.vec());
+}
+
+static bool isExpansion(const Rewrite &rewrite) {
+  return rewrite.kind == expandKind.name;
 }
 
 const std::vector<Rewrite> &GraphSpace::otherExpansions(unsigned number) {
@@ -187,11 +203,11 @@ const std::vector<Rewrite> &GraphSpace::otherExpansions(unsigned number) {
   if (entry.expansions)
     return *entry.expansions;
   entry.expansions.emplace();
-  if (!program)
+  if (llvm::none_of(entry.rewrites, isExpansion))
     return *entry.expansions;
   OwningOpRef<GraphOp> op(cast<GraphOp>((*program)->clone()));
   for (const Rewrite &done : entry.rewrites) {
-    if (done.kind == expandKind.name)
+    if (isExpansion(done))
       for (auto each : operationsOf<OperatorOp>(*op))
         if (each.getName() == done.vertex)
           for (const Rewrite &other : listExpansions(each, rules))
@@ -225,7 +241,7 @@ llvm::Expected<unsigned> GraphSpace::expandOtherwise(unsigned number,
   };
   bool isKnown = false;
   for (const Rewrite &each : historyOf(number)) {
-    if (each.kind != expandKind.name) {
+    if (!isExpansion(each)) {
       later.push_back(each);
     } else if (!isKnown && isOtherExpansion(each, rewrite)) {
       isKnown = true;
@@ -264,9 +280,9 @@ std::vector<Rewrite> GraphSpace::history(unsigned number) {
 }
 
 llvm::Expected<std::unique_ptr<RewriteSpace>>
-teg::createRewriteSpace(GraphOp program) {
+teg::createRewriteSpace(GraphOp program, ArrayRef<Rewrite> first) {
   auto space = std::make_unique<GraphSpace>(program->getContext());
-  if (llvm::Error error = space->start(program))
+  if (llvm::Error error = space->start(program, first))
     return std::move(error);
   return space;
 }

@@ -42,8 +42,8 @@ TapestryOrderContractions::price(EinsumOp op, const ContractionTree &tree) {
   if (llvm::Error error =
           applyInPlace(*graph, orderRewrite(op.getName(), tree)))
     return std::move(error);
-  return planCost(*graph,
-                  pricedPlan(devices, grid, cost, machine, threads, solver));
+  return planCost(*graph, pricedPlan(devices, grid, cost, machine, threads,
+                                     solver, mostWork));
 }
 
 llvm::Error

@@ -182,7 +182,8 @@ llvm::Expected<double> tapestry::teg::planCost(GraphOp graph,
 
 PlanRequest tapestry::teg::pricedPlan(int64_t devices, StringRef grid,
                                       StringRef cost, StringRef machine,
-                                      int64_t threads, StringRef solver) {
+                                      int64_t threads, StringRef solver,
+                                      double mostWork) {
   PlanRequest request;
   request.devices = devices;
   request.grid = grid;
@@ -191,5 +192,7 @@ PlanRequest tapestry::teg::pricedPlan(int64_t devices, StringRef grid,
     request.machine = machine;
   request.threads = threads;
   request.solver = solver;
+  if (mostWork > 0)
+    request.mostWork = mostWork;
   return request;
 }

@@ -62,12 +62,13 @@ std::vector<model::Rewrite> recordedRewrites(GraphOp graph);
 /// the trees of a product only the cheapest few are offered.
 std::vector<model::Rewrite> applicableRewrites(GraphOp graph);
 
-/// The graphs that rewrites of `program` lead to; graphs that differ only in
-/// the names of vertices, or in the order of independent ones, are equal. Keeps
+/// The graphs that rewrites of `program` lead to, the first of them after those
+/// of `first` and with its operators expanded; graphs that differ only in the
+/// names of vertices, or in the order of independent ones, are equal. Keeps
 /// a copy of `program`. Calls may come from several threads, as long as nobody
 /// else uses the context meanwhile.
 llvm::Expected<std::unique_ptr<model::RewriteSpace>>
-createRewriteSpace(GraphOp program);
+createRewriteSpace(GraphOp program, llvm::ArrayRef<model::Rewrite> first = {});
 
 } // namespace tapestry::teg
 

@@ -15,7 +15,8 @@ llvm::Expected<double> planCost(GraphOp graph,
 /// What the options of a pass ask for, in the order of PricedPlanOptions.td.
 plan::PlanRequest pricedPlan(int64_t devices, llvm::StringRef grid,
                              llvm::StringRef cost, llvm::StringRef machine,
-                             int64_t threads, llvm::StringRef solver);
+                             int64_t threads, llvm::StringRef solver,
+                             double mostWork);
 
 /// The options that ask for it.
 template <typename OptionsT>
@@ -27,6 +28,8 @@ OptionsT pricedPlanOptions(const plan::PlanRequest &request) {
   options.solver = request.solver.value_or(options.solver);
   options.threads = request.threads;
   options.machine = request.machine.value_or(options.machine);
+  if (request.mostWork != plan::PlanRequest().mostWork)
+    options.mostWork = request.mostWork;
   return options;
 }
 

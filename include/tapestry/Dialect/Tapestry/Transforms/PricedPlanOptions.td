@@ -22,7 +22,9 @@ defvar pricedPlanOptions = [
   Option<"threads", "threads", "int64_t", "0",
          "Threads of each device, for cost=spmd; 0: as the machine says">,
   Option<"solver", "solver", "std::string", "\"exact\"",
-         "Solver of the plan">
+         "Solver of the plan">,
+  Option<"mostWork", "most-work", "double", "0",
+         "About how many sums each plan may take; 0: as many as it does">
 ];
 
 #endif // TAPESTRY_DIALECT_TAPESTRY_TRANSFORMS_PRICEDPLANOPTIONS_TD
