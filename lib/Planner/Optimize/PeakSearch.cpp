@@ -26,9 +26,7 @@ public:
              ChoicePeak peakOf, const PeakSearchLimits &limits)
       : problem(problem), options(options), peakOf(peakOf), limits(limits),
         rows(problem), limit(problem.memoryLimit),
-        left(std::max<size_t>(limits.fewestMeasured,
-                              limits.mostMeasured /
-                                  std::max<size_t>(1, numOpen(problem)))) {}
+        left(shareOf(limits.mostMeasured)) {}
 
   llvm::Expected<PeakOutcome> run(llvm::ArrayRef<uint32_t> known);
 
@@ -46,6 +44,11 @@ private:
   }
   std::optional<int64_t> measure(const Choice &choice);
   void take(const Choice &choice, double lowerBound, bool isProved);
+  /// How many programs of this size those of one variable stand for.
+  size_t shareOf(size_t programs) const {
+    return std::max<size_t>(limits.fewestMeasured,
+                            programs / std::max<size_t>(1, numOpen(problem)));
+  }
 
   bool canList() const;
   void searchList();
@@ -150,6 +153,9 @@ void PeakSearch::searchList() {
     take(each.choice, each.cost, /*isProved=*/true);
     return;
   }
+  // That no plan keeps the limit is certain.
+  if (kept == 0)
+    left = std::min(left, shareOf(limits.mostForLeast));
   findLeast(list);
 }
 

@@ -75,7 +75,10 @@ TEST(PeakSearch, SaysWhatASearchThroughAllPlansSays) {
     Programs programs{problem};
     problem.memoryLimit = drawLimit(random, allPlans(problem, programs));
     All all = allPlans(problem, programs);
-    PeakOutcome outcome = valueOf(searchWithinPeak(problem, {}, programs));
+    PeakSearchLimits limits;
+    limits.mostForLeast = limits.mostMeasured;
+    PeakOutcome outcome =
+        valueOf(searchWithinPeak(problem, {}, programs, limits));
     bool fits = all.least <= problem.memoryLimit;
     ASSERT_EQ(!outcome.solution.choice.empty(), fits);
     if (fits) {
@@ -138,6 +141,43 @@ TEST(PeakSearch, ClaimsNoMoreThanItKnows) {
   EXPECT_GT(found, 50u);
   EXPECT_GT(open, 2u);
   EXPECT_GT(proved, 5u);
+}
+
+/// What is certain to be refused is not measured to the end: the least peak is
+/// between what is said to be proved and what is said to be found.
+TEST(PeakSearch, RefusesAfterFewPrograms) {
+  std::mt19937 random(17);
+  unsigned open = 0, exact = 0;
+  for (unsigned trial = 0; trial < 60; ++trial) {
+    PlanProblem problem = randomProblem(random, 5, 4);
+    addRandomMemory(random, problem, 5);
+    // What is certain says little, and all plans may be the leanest.
+    Programs programs{problem, /*most=*/trial % 2 ? 4000 : 4};
+    All all = allPlans(problem, programs);
+    problem.memoryLimit = 1;
+    PeakSearchLimits limits;
+    limits.mostForLeast = 30;
+    limits.fewestMeasured = 2;
+    if (all.least <= problem.memoryLimit)
+      continue;
+    size_t mayFit = 0;
+    auto peakOf = [&](llvm::ArrayRef<uint32_t> choice) {
+      mayFit += problem.peakBytes(choice) <= problem.memoryLimit;
+      return programs(choice);
+    };
+    PeakOutcome outcome =
+        valueOf(searchWithinPeak(problem, {}, peakOf, limits));
+    ASSERT_TRUE(outcome.solution.choice.empty());
+    EXPECT_LE(programs.measured,
+              mayFit + std::max<size_t>(2, 30 / numOpen(problem)));
+    EXPECT_GT(outcome.lowerBound, problem.memoryLimit);
+    EXPECT_LE(outcome.lowerBound, all.least);
+    EXPECT_GE(outcome.leanest, all.least);
+    open += outcome.lowerBound < outcome.leanest;
+    exact += outcome.lowerBound == outcome.leanest;
+  }
+  EXPECT_GT(open, 5u);
+  EXPECT_GT(exact, 10u);
 }
 
 /// "'V0' (12), 'V3' (7) and others (2)": 21.

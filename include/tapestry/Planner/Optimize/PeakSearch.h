@@ -4,9 +4,10 @@
 // keep a limit; of the others, only the peak of the program itself can tell.
 // Where the plans can be listed, they are measured in the order of their cost,
 // or of their bounds, until nothing better can follow: what is said then is
-// what an exhaustive search would say. Where there are too many, limits on what
-// is expected of them (PlanProblem::expected) are tried by halves, and the
-// leanest plan is improved move by move.
+// what an exhaustive search would say, but for the least peak where no plan
+// keeps the limit, of which a bound may be all that is known. Where there are
+// too many, limits on what is expected of them (PlanProblem::expected) are
+// tried by halves, and the leanest plan is improved move by move.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +31,9 @@ struct PeakSearchLimits {
   /// So many programs are measured for a problem of one variable; n that leave
   /// a choice make each dearer, and take fewer by the factor n.
   unsigned mostMeasured = 8'000;
+  /// The same once it is certain that no plan keeps the limit: only what is
+  /// said of the least peak depends on it.
+  unsigned mostForLeast = 400;
   /// The fewest that are measured all the same.
   unsigned fewestMeasured = 12;
 };
