@@ -249,6 +249,8 @@ TaskEstimate TaskChooser::tryDevices(int64_t devices) {
   PlanRequest request = options.planning;
   request.devices = devices;
   request.memoryLimit = 0;
+  // Fewer are tried by themselves.
+  request.mayIdle = false;
   // What one number of devices does not suit may suit another.
   ScopedDiagnosticHandler silence(
       compilation.getGraph().getContext(),

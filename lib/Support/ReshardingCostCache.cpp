@@ -16,6 +16,11 @@ ReshardingCostCache::ReshardingCostCache(const DeviceGrid &grid)
     if (axis.size > 1)
       next <<= 1;
   }
+  for (unsigned axis = 0; axis < grid.axes.size(); ++axis) {
+    coordinates.emplace_back();
+    for (int64_t device = 0; device < devices; ++device)
+      coordinates.back().push_back(grid.coordinate(device, axis));
+  }
 }
 
 static uint64_t pairKey(uint32_t from, uint32_t to) {
@@ -52,6 +57,8 @@ uint32_t ReshardingCostCache::numberOf(const LayoutDim &dim) {
     dims.back()->ranges.reserve(devices);
     for (int64_t device = 0; device < devices; ++device)
       dims.back()->ranges.push_back(dim.range(grid, device));
+    for (const ZRange &range : dims.back()->ranges)
+      dims.back()->sizes.push_back(range.size());
     for (int64_t device = 0; device < devices && dim.arms.any(); ++device)
       dims.back()->cores.push_back(dim.core(grid, device));
   }
@@ -116,7 +123,7 @@ ReshardingCostCache::sizeOf(LayoutId id) const {
   for (int64_t device = 0; device < devices; ++device) {
     int64_t elements = 1;
     for (const Dim *dim : record.dims)
-      elements *= dim->ranges[device].size();
+      elements *= dim->sizes[device];
     record.size.held +=
         record.isCross ? wantedElements(record, device) : elements;
     record.size.largest = std::max(record.size.largest, elements);
@@ -180,7 +187,7 @@ uint64_t ReshardingCostCache::axesFrom(const LayoutTerm &anchor,
   uint64_t axes = 0;
   for (unsigned axis : llvm::reverse(anchor.cut)) {
     int64_t size = grid.axes[axis].size;
-    if (place % size != grid.coordinate(device, axis))
+    if (place % size != coordinates[axis][device])
       axes |= axisBits[axis];
     place /= size;
   }
@@ -208,15 +215,13 @@ void ReshardingCostCache::fill(Pair &pair, const Dim &source,
       // The parts that hold what is wanted, and each axis' digit in them: where
       // it changes between them some part's digit is not the device's.
       int64_t first = wanted.lo / block, last = (wanted.hi - 1) / block;
-      int64_t stride = 1;
       pair.hasOneHolder = pair.hasOneHolder && first == last;
       for (unsigned axis : llvm::reverse(cut)) {
         int64_t size = grid.axes[axis].size;
-        if (size > 1 &&
-            (first / stride != last / stride ||
-             first / stride % size != grid.coordinate(device, axis)))
+        if (first != last || first % size != coordinates[axis][device])
           moved |= axisBits[axis];
-        stride *= size;
+        first /= size;
+        last /= size;
       }
       for (const LayoutTerm &anchor : llvm::drop_begin(source.dim.terms))
         moved |= axesFrom(anchor, device);
@@ -262,15 +267,18 @@ Collective ReshardingCostCache::measure(LayoutId from, LayoutId to) {
     return result;
   uint64_t axes = 0;
   int64_t mostCopied = 0, holders = 0;
-  for (int64_t device = 0; device < devices; ++device) {
-    int64_t box = 1, shared = 1;
-    uint64_t moved = 0;
-    for (auto [dim, entry] : llvm::zip_equal(target.dims, entries)) {
-      box *= dim->ranges[device].size();
-      shared *= entry->shared[device];
-      moved |= entry->moved[device];
+  moves.box.assign(devices, 1);
+  moves.shared.assign(devices, 1);
+  moves.axes.assign(devices, 0);
+  for (auto [dim, entry] : llvm::zip_equal(target.dims, entries))
+    for (int64_t device = 0; device < devices; ++device) {
+      moves.box[device] *= dim->sizes[device];
+      moves.shared[device] *= entry->shared[device];
+      moves.axes[device] |= entry->moved[device];
     }
-    int64_t received = box - shared;
+  for (int64_t device = 0; device < devices; ++device) {
+    int64_t box = moves.box[device];
+    int64_t received = box - moves.shared[device];
     if (target.isCross) {
       CrossCount ofCross;
       for (const Pair *entry : entries)
@@ -279,11 +287,12 @@ Collective ReshardingCostCache::measure(LayoutId from, LayoutId to) {
                                                : entry->sharedCore[device]);
       received = wantedElements(target, device) - ofCross.count();
     }
-    holders += llvm::none_of(source.dims, [&](const Dim *dim) {
-      return dim->ranges[device].empty();
-    });
+    holders +=
+        !source.isPlain && llvm::none_of(source.dims, [&](const Dim *dim) {
+          return dim->ranges[device].empty();
+        });
     if (box > 0)
-      axes |= moved;
+      axes |= moves.axes[device];
     result.elements += received;
     result.mostReceived = std::max(result.mostReceived, received);
     mostCopied = std::max(mostCopied, box);

@@ -65,6 +65,8 @@ private:
   struct Dim {
     LayoutDim dim;
     std::vector<ZRange> ranges;
+    /// Their sizes.
+    std::vector<int64_t> sizes;
     /// What is between the arms; empty without any.
     std::vector<ZRange> cores;
 
@@ -120,6 +122,15 @@ private:
   int64_t devices;
   /// Per axis its bit in Pair::moved; 0 for an axis of one device.
   std::vector<uint64_t> axisBits;
+  /// Per axis, the coordinate of every device.
+  std::vector<std::vector<int32_t>> coordinates;
+  /// Of the move that is measured, per device: elements of the box that it
+  /// wants, those that it has of them, and Pair::moved of all dimensions.
+  struct Moves {
+    std::vector<int64_t> box, shared;
+    std::vector<uint64_t> axes;
+  };
+  Moves moves;
   std::vector<std::unique_ptr<Dim>> dims;
   llvm::StringMap<uint32_t> dimNumbers;
   std::vector<std::unique_ptr<Record>> records;

@@ -101,6 +101,7 @@ plan::resolveRequest(const PlanRequest &request) {
   PlannerOptions options;
   options.devices = request.devices;
   options.program = request.program;
+  options.mayIdle = request.mayIdle;
   options.solverOptions.mostWork = request.mostWork;
   options.solverOptions.work =
       std::min(options.solverOptions.work, request.mostWork);

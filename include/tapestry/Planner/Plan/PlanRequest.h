@@ -41,6 +41,8 @@ struct PlanRequest {
   std::string planFile;
   /// SolverOptions::mostWork of each plan.
   double mostWork = optimize::SolverOptions().mostWork;
+  /// PlannerOptions::mayIdle.
+  bool mayIdle = true;
   /// What the plan calls the program.
   std::string program;
 
