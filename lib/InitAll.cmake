@@ -11,6 +11,7 @@ tapestry_add_library(TapestryInitAll
     TapestryTapestryIR
     TapestryTapestryTransforms
     TapestryTRAIR
+    TapestryTRATransforms
     TapestryCommIR
     TapestryTapestryToTRA
     TapestryTRAToComm

@@ -17,6 +17,7 @@
 #include "tapestry/Dialect/Index/Transforms/BufferizationModel.h"
 #include "tapestry/Dialect/Index/Transforms/Passes.h"
 #include "tapestry/Dialect/TRA/IR/TRA.h"
+#include "tapestry/Dialect/TRA/Transforms/Passes.h"
 #include "tapestry/Dialect/Tapestry/IR/ShardingModel.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryDialect.h"
 #include "tapestry/Dialect/Tapestry/Transforms/BufferizationModel.h"
@@ -47,6 +48,7 @@ void tapestry::registerAllPasses() {
   registerTapestryPipelines();
   index::registerTapestryIndexPasses();
   teg::registerTapestryGraphPasses();
+  tra::registerTapestryTRAPasses();
   registerConversionPasses();
   registerCodegenPasses();
   registerCodegenCPUPasses();

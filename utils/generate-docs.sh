@@ -31,6 +31,7 @@ dialect tra Dialect/TRA/IR/TRAAll.td
 dialect comm Dialect/Comm/IR/CommAll.td
 passes "Passes of the dialect tapestry" Dialect/Tapestry/Transforms/Passes.td Tapestry
 passes "Passes of the dialect tapestry_index" Dialect/Index/Transforms/Passes.td Index
+passes "Passes of the dialect tra" Dialect/TRA/Transforms/Passes.td TRA
 passes "Conversions" Conversion/Passes.td Conversion
 passes "Code that targets share" Codegen/Common/Passes.td Codegen
 passes "Code for CPUs" Codegen/CPU/Passes.td CodegenCPU

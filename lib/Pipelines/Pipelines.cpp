@@ -20,6 +20,7 @@
 #include "tapestry/Dialect/Comm/IR/Comm.h"
 #include "tapestry/Dialect/Index/Transforms/BufferizationModel.h"
 #include "tapestry/Dialect/TRA/IR/TRA.h"
+#include "tapestry/Dialect/TRA/Transforms/Passes.h"
 #include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
 #include "tapestry/Dialect/Tapestry/Transforms/PlanCost.h"
@@ -140,6 +141,7 @@ void tapestry::buildPlanPipeline(OpPassManager &pm,
 void tapestry::buildRelationPipeline(OpPassManager &pm) {
   pm.addPass(createConvertTapestryToTRA());
   pm.addNestedPass<func::FuncOp>(createDeviceCSE());
+  pm.addNestedPass<func::FuncOp>(tra::createDeferMaxima());
 }
 
 void tapestry::buildProgramPipeline(OpPassManager &pm) {

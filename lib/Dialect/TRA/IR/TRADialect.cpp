@@ -166,6 +166,22 @@ Layout tra::writtenLayout(AffineMap map, ArrayRef<int64_t> extents,
   return layout;
 }
 
+Layout tra::withPartialOf(ValueRange operands, const Partition &partition,
+                          Layout written) {
+  auto isCut = [&](unsigned axis) {
+    return llvm::any_of(partition.cuts, [&](const Cut &cut) {
+      return llvm::is_contained(cut, axis);
+    });
+  };
+  for (Value operand : operands)
+    for (unsigned axis :
+         cast<RelationType>(operand.getType()).getLayout().getLayout().partial)
+      if (!isCut(axis) && !llvm::is_contained(written.partial, axis))
+        written.partial.push_back(axis);
+  llvm::sort(written.partial);
+  return written;
+}
+
 Layout tra::writtenLayout(const Projection &projection,
                           ArrayRef<int64_t> extents, const Partition &partition,
                           ArrayRef<int64_t> shape) {

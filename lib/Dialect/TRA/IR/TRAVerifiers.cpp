@@ -511,6 +511,8 @@ static LogicalResult verifyPlacement(JoinOp op) {
     Layout expected =
         Layout::ofProjection(op.getRead(number), op.getExtents(), *partition,
                              type.getShape(), guardIn(op, number));
+    // Each device reads its own value.
+    expected.partial = type.getLayout().getLayout().partial;
     if (failed(verifyLayout(op, "operand " + Twine(number), type,
                             op.getPartition(), expected)))
       return failure();
@@ -518,7 +520,9 @@ static LogicalResult verifyPlacement(JoinOp op) {
   // join_c14
   return verifyLayout(
       op, "result", op.getType(), op.getPartition(),
-      writtenLayout(op.getResultMap(), op.getExtents(), *partition));
+      withPartialOf(
+          op.getInputs(), *partition,
+          writtenLayout(op.getResultMap(), op.getExtents(), *partition)));
 }
 
 LogicalResult JoinOp::verify() {

@@ -40,6 +40,11 @@ bool isElse(mlir::Attribute pad);
 Layout writtenLayout(mlir::AffineMap map, llvm::ArrayRef<int64_t> extents,
                      const Partition &partition);
 
+/// The same of a join whose operands may be partial: values that are partial
+/// over axes which cut no label make partial ones.
+Layout withPartialOf(mlir::ValueRange operands, const Partition &partition,
+                     Layout written);
+
 /// The layout in which a block writes a result of this shape: what the
 /// projection's labels make of it, one point per block of those that are
 /// divided, partial over the axes, ascending, that cut the other labels.

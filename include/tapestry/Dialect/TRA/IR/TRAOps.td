@@ -93,7 +93,9 @@ def TRA_JoinOp
 
     No element is moved: operands lie where the partition wants to read them. The
     result is partial over the axes that cut reduced labels (those that the result
-    lacks); its parts are then to be aggregated. A device whose block is empty
+    lacks); its parts are then to be aggregated. Of an operand that is partial
+    itself a device reads its own value; over axes that cut no label the result is
+    then partial, too. A device whose block is empty
     holds the monoid's identity.
 
     Subscripts are affine in the labels; they may be divided and wrapped around by
@@ -157,7 +159,8 @@ def TRA_JoinOp
       partition, within ranges of labels where the layout has any; those are of
       operands in one piece without folds, divisions and remainders.
     - `join_c14`: the result's layout is what the partition writes, partial over
-      the axes that cut reduced labels (`writtenLayout`).
+      the axes that cut reduced labels (`writtenLayout`) and those over which
+      operands are and that cut no label.
   }];
   let arguments = (ins
     StrAttr:$vertex,

@@ -1,0 +1,391 @@
+//===- RelativeJoins.cpp - Sums of values relative to maxima --------------===//
+
+#include "RelativeJoins.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tapestry;
+using namespace tapestry::tra;
+
+RelativeJoin *RelativeJoins::find(Operation *op) {
+  for (const std::unique_ptr<RelativeJoin> &each : joins)
+    if (each->join == op)
+      return each.get();
+  return nullptr;
+}
+
+/// Whether an operand is one piece without a pad, read at distinct labels.
+static bool isPlainRead(JoinOp join, unsigned input) {
+  return isa<UnitAttr>(join.getPads()[input]) &&
+         (input == 0 || !isElse(join.getPads()[input - 1])) &&
+         join.getInputMap(input).isProjectedPermutation();
+}
+
+/// The labels that an operand, or the result, is read or written at.
+static SmallVector<unsigned> labelsOf(AffineMap map) {
+  return llvm::map_to_vector(map.getResults(), [](AffineExpr expr) {
+    return cast<AffineDimExpr>(expr).getPosition();
+  });
+}
+
+/// What the kernel takes of an operand; nothing where operands have pieces.
+static BlockArgument argumentOf(JoinOp join, unsigned input) {
+  Block &kernel = join.getKernel().front();
+  return kernel.getNumArguments() == join.getInputs().size()
+             ? kernel.getArgument(input)
+             : BlockArgument();
+}
+
+static Value yieldedBy(JoinOp join) {
+  return join.getKernel().front().getTerminator()->getOperand(0);
+}
+
+Operation *tra::differenceIn(RelativeJoin &shift) {
+  return *argumentOf(shift.join, shift.input).user_begin();
+}
+
+/// Elements that a device has of a join's result at most.
+static double elementsOf(JoinOp join) {
+  double elements = 1;
+  Partition partition = join.getResolvedPartition();
+  for (unsigned label : labelsOf(join.getResultMap()))
+    elements *= ceilDiv(join.getExtents()[label],
+                        partsOf(join.getDeviceGrid(), partition.cuts[label]));
+  return elements;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Which labels of a join are those of another that computes the same.
+class LabelMatch {
+public:
+  LabelMatch(JoinOp from, JoinOp to)
+      : from(from), to(to), fromCuts(from.getResolvedPartition()),
+        toCuts(to.getResolvedPartition()), labels(from.getLabels().size(), -1) {
+  }
+
+  /// Whether a label may be one of the other join, as far as is known.
+  bool bind(unsigned label, unsigned other);
+  bool bind(ArrayRef<unsigned> some, ArrayRef<unsigned> others) {
+    return some.size() == others.size() &&
+           llvm::all_of(llvm::zip_equal(some, others), [&](auto pair) {
+             return bind(std::get<0>(pair), std::get<1>(pair));
+           });
+  }
+  /// Whether both values are the same where labels are.
+  bool isEqual(Value value, Value other);
+
+  ArrayRef<int> get() const { return labels; }
+
+private:
+  bool isEqualArgument(BlockArgument argument, BlockArgument other);
+
+  JoinOp from, to;
+  Partition fromCuts, toCuts;
+  SmallVector<int> labels;
+  llvm::SmallDenseMap<Value, Value> known;
+};
+
+} // namespace
+
+bool LabelMatch::bind(unsigned label, unsigned other) {
+  if (labels[label] >= 0)
+    return labels[label] == int(other);
+  if (llvm::is_contained(labels, int(other)) ||
+      from.getExtents()[label] != to.getExtents()[other] ||
+      fromCuts.cuts[label] != toCuts.cuts[other])
+    return false;
+  labels[label] = other;
+  return true;
+}
+
+bool LabelMatch::isEqualArgument(BlockArgument argument, BlockArgument other) {
+  unsigned input = argument.getArgNumber(), with = other.getArgNumber();
+  return argumentOf(from, input) && argumentOf(to, with) &&
+         from.getInputs()[input] == to.getInputs()[with] &&
+         isPlainRead(from, input) && isPlainRead(to, with) &&
+         bind(labelsOf(from.getInputMap(input)),
+              labelsOf(to.getInputMap(with)));
+}
+
+bool LabelMatch::isEqual(Value value, Value other) {
+  if (auto seen = known.find(value); seen != known.end())
+    return seen->second == other;
+  known[value] = other;
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto otherArgument = dyn_cast<BlockArgument>(other);
+  if (argument || otherArgument)
+    return argument && otherArgument &&
+           isEqualArgument(argument, otherArgument);
+  Operation *op = value.getDefiningOp(), *with = other.getDefiningOp();
+  auto label = dyn_cast<LabelOp>(op), otherLabel = dyn_cast<LabelOp>(with);
+  if (label && otherLabel)
+    return bind(*from.labelNamed(label.getName()),
+                *to.labelNamed(otherLabel.getName()));
+  return op->getName() == with->getName() && op->getNumRegions() == 0 &&
+         op->getAttrDictionary() == with->getAttrDictionary() &&
+         op->getPropertiesAsAttribute() == with->getPropertiesAsAttribute() &&
+         op->getResultTypes() == with->getResultTypes() &&
+         op->getNumOperands() == with->getNumOperands() &&
+         llvm::all_of(llvm::zip_equal(op->getOperands(), with->getOperands()),
+                      [&](auto pair) {
+                        return isEqual(std::get<0>(pair), std::get<1>(pair));
+                      });
+}
+
+namespace {
+
+/// Which values of a kernel are a multiple of one of them.
+class Multiples {
+public:
+  explicit Multiples(Value base) : base(base) {}
+
+  bool isMultiple(Value value);
+  bool dependsOn(Value value);
+
+private:
+  Value base;
+  llvm::SmallDenseMap<Value, bool> dependent;
+};
+
+} // namespace
+
+bool Multiples::dependsOn(Value value) {
+  if (value == base)
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (auto known = dependent.find(value); known != dependent.end())
+    return known->second;
+  // What regions take is not followed.
+  bool depends = op->getNumRegions() > 0 ||
+                 llvm::any_of(op->getOperands(), [&](Value operand) {
+                   return dependsOn(operand);
+                 });
+  return dependent[value] = depends;
+}
+
+bool Multiples::isMultiple(Value value) {
+  if (value == base)
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (isa<arith::MulFOp>(op)) {
+    bool isLeft = dependsOn(op->getOperand(0));
+    return isLeft != dependsOn(op->getOperand(1)) &&
+           isMultiple(op->getOperand(isLeft ? 0 : 1));
+  }
+  if (isa<arith::DivFOp>(op))
+    return isMultiple(op->getOperand(0)) && !dependsOn(op->getOperand(1));
+  if (isa<arith::NegFOp>(op))
+    return isMultiple(op->getOperand(0));
+  if (auto choice = dyn_cast<arith::SelectOp>(op))
+    return !dependsOn(choice.getCondition()) &&
+           llvm::all_of(
+               ValueRange{choice.getTrueValue(), choice.getFalseValue()},
+               [&](Value each) {
+                 return matchPattern(each, m_AnyZeroFloat()) ||
+                        isMultiple(each);
+               });
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Joins
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class Finder {
+public:
+  bool begin(JoinOp shift, unsigned input);
+  bool addReaders(Value relation, ArrayRef<int> dims,
+                  ArrayRef<RelativeJoin *> factors);
+  bool paysOff();
+
+  RelativeJoins found;
+
+private:
+  bool add(std::unique_ptr<RelativeJoin> made, Value base);
+  bool isFactor(RelativeJoin &reader);
+  bool sumsUp(RelativeJoin &reader);
+  bool isRow(int label) { return label >= 0 && !isColumn.test(label); }
+
+  /// Labels of the maximum that it reduces.
+  llvm::SmallBitVector isColumn;
+  /// What labels of the maximum are cut over.
+  Partition cuts;
+  Type element;
+};
+
+} // namespace
+
+/// A product with, or a quotient by, what has no columns.
+bool Finder::isFactor(RelativeJoin &reader) {
+  JoinOp join = reader.join;
+  Block &kernel = join.getKernel().front();
+  if (join.getMonoid() != Monoid::None || join.getInputs().size() != 2 ||
+      llvm::range_size(kernel) != 2 ||
+      join.getInputMap(reader.input) != join.getResultMap())
+    return false;
+  unsigned by = 1 - reader.input;
+  Operation &op = kernel.front();
+  Value value = kernel.getArgument(reader.input),
+        other = kernel.getArgument(by);
+  bool multiplies = isa<arith::MulFOp>(op) &&
+                    llvm::is_contained(op.getOperands(), value) &&
+                    llvm::is_contained(op.getOperands(), other);
+  bool divides = isa<arith::DivFOp>(op) && op.getOperand(0) == value &&
+                 op.getOperand(1) == other;
+  return (multiplies || divides) && yieldedBy(join) == op.getResult(0) &&
+         other.getType() == element && isPlainRead(join, by) &&
+         llvm::all_of(labelsOf(join.getInputMap(by)), [&](unsigned label) {
+           return isRow(reader.labels[label]);
+         });
+}
+
+/// Whether it adds up all columns of each row, and nothing but aggregates reads
+/// the sums.
+bool Finder::sumsUp(RelativeJoin &reader) {
+  JoinOp join = reader.join;
+  SmallVector<unsigned> kept = labelsOf(join.getResultMap());
+  for (auto [label, of] : llvm::enumerate(reader.labels))
+    if (of >= 0 && isColumn.test(of) == llvm::is_contained(kept, label))
+      return false;
+  return join.getMonoid() == Monoid::Add && join.getType().isPartial() &&
+         llvm::all_of(join->getUsers(), [](Operation *user) {
+           auto aggregate = dyn_cast<AggregateOp>(user);
+           return aggregate && aggregate.getMonoid() == Monoid::Add;
+         });
+}
+
+/// Adds a join whose kernel takes the relative value `base`, or computes it.
+bool Finder::add(std::unique_ptr<RelativeJoin> made, Value base) {
+  RelativeJoin &reader = *made;
+  JoinOp join = reader.join;
+  found.joins.push_back(std::move(made));
+  // All of the maximum's labels, cut as there.
+  Partition partition = join.getResolvedPartition();
+  for (unsigned label = 0; label < isColumn.size(); ++label) {
+    auto *at = llvm::find(reader.labels, int(label));
+    if (at == reader.labels.end() ||
+        partition.cuts[at - reader.labels.begin()] != cuts.cuts[label])
+      return false;
+  }
+  if (join.getType().getElementType() != element ||
+      !Multiples(base).isMultiple(yieldedBy(join)))
+    return false;
+  SmallVector<RelativeJoin *, 1> factors = reader.factors;
+  reader.isFactor = base == argumentOf(join, reader.input) && isFactor(reader);
+  if (reader.isFactor)
+    factors.push_back(&reader);
+  if (join.getMonoid() != Monoid::None)
+    return reader.isSum = sumsUp(reader);
+  return addReaders(
+      join.getResult(),
+      llvm::map_to_vector(labelsOf(join.getResultMap()),
+                          [&](unsigned label) { return reader.labels[label]; }),
+      factors);
+}
+
+bool Finder::addReaders(Value relation, ArrayRef<int> dims,
+                        ArrayRef<RelativeJoin *> factors) {
+  for (OpOperand &use : relation.getUses()) {
+    auto join = dyn_cast<JoinOp>(use.getOwner());
+    unsigned input = use.getOperandNumber();
+    if (!join || found.find(join) || !isPlainRead(join, input))
+      return false;
+    BlockArgument base = argumentOf(join, input);
+    if (!base)
+      return false;
+    auto reader = std::make_unique<RelativeJoin>();
+    reader->join = join;
+    reader->input = input;
+    reader->labels.assign(join.getLabels().size(), -1);
+    reader->factors.append(factors.begin(), factors.end());
+    for (auto [label, of] :
+         llvm::zip_equal(labelsOf(join.getInputMap(input)), dims))
+      reader->labels[label] = of;
+    if (!add(std::move(reader), base))
+      return false;
+  }
+  return true;
+}
+
+/// The aggregate that a relation is, wherever it lies.
+static AggregateOp aggregateOf(Value relation) {
+  while (auto moved = relation.getDefiningOp<RepartitionOp>())
+    relation = moved.getSource();
+  return relation.getDefiningOp<AggregateOp>();
+}
+
+bool Finder::begin(JoinOp shift, unsigned input) {
+  // The maximum, of partial ones that lie as it does.
+  auto whole = cast<RelationType>(shift.getInputs()[input].getType());
+  found.aggregate = aggregateOf(shift.getInputs()[input]);
+  if (!found.aggregate || found.aggregate.getMonoid() != Monoid::Max)
+    return false;
+  found.maximum = found.aggregate.getSource().getDefiningOp<JoinOp>();
+  element = whole.getElementType();
+  if (!found.maximum || found.maximum.getMonoid() != Monoid::Max ||
+      !(element.isF32() || element.isF64()) ||
+      found.maximum.getType().getLayout().getLayout().dims !=
+          whole.getLayout().getLayout().dims)
+    return false;
+  cuts = found.maximum.getResolvedPartition();
+  isColumn.resize(found.maximum.getLabels().size());
+  for (unsigned label : found.maximum.getReducedLabels())
+    isColumn.set(label);
+
+  // exp(x - m).
+  BlockArgument bound = argumentOf(shift, input);
+  if (!bound || !bound.hasOneUse() || !isPlainRead(shift, input))
+    return false;
+  auto difference = dyn_cast<arith::SubFOp>(*bound.user_begin());
+  if (!difference || difference.getRhs() != bound || !difference->hasOneUse() ||
+      difference->getParentRegion() != &shift.getKernel())
+    return false;
+  auto power = dyn_cast<math::ExpOp>(*difference->user_begin());
+  LabelMatch match(shift, found.maximum);
+  if (!power ||
+      !match.bind(labelsOf(shift.getInputMap(input)),
+                  labelsOf(found.maximum.getResultMap())) ||
+      !match.isEqual(difference.getLhs(), yieldedBy(found.maximum)))
+    return false;
+  auto first = std::make_unique<RelativeJoin>();
+  first->join = shift;
+  first->input = input;
+  first->labels.assign(match.get().begin(), match.get().end());
+  return add(std::move(first), power);
+}
+
+/// Whether sums have fewer elements than what they are made of.
+bool Finder::paysOff() {
+  double sums = 0, points = 1;
+  for (unsigned label = 0; label < isColumn.size(); ++label)
+    points *= ceilDiv(found.maximum.getExtents()[label],
+                      partsOf(found.maximum.getDeviceGrid(), cuts.cuts[label]));
+  for (const std::unique_ptr<RelativeJoin> &each : found.joins)
+    if (each->isSum)
+      sums += elementsOf(each->join);
+  return sums > 0 && sums <= points;
+}
+
+std::optional<RelativeJoins> tra::findRelativeJoins(JoinOp shift,
+                                                    unsigned input) {
+  Finder finder;
+  if (!finder.begin(shift, input) || !finder.paysOff())
+    return std::nullopt;
+  llvm::sort(finder.found.joins, [](const auto &a, const auto &b) {
+    return a->join->isBeforeInBlock(b->join);
+  });
+  return std::move(finder.found);
+}

@@ -1,0 +1,54 @@
+//===- RelativeJoins.h - Sums of values relative to maxima ------*- C++ -*-===//
+//
+// Private to this folder. Finds joins that compute exp(x - m), where m is the
+// maximum of x along labels that are cut, and what sums are made of that: the
+// sums relative to another maximum differ by a factor.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_LIB_DIALECT_TRA_TRANSFORMS_RELATIVEJOINS_H
+#define TAPESTRY_LIB_DIALECT_TRA_TRANSFORMS_RELATIVEJOINS_H
+
+#include "tapestry/Dialect/TRA/IR/TRA.h"
+
+namespace tapestry::tra {
+
+/// A join of relative values.
+struct RelativeJoin {
+  JoinOp join;
+  /// The input that is relative; of the first join of all, the maximum.
+  unsigned input = 0;
+  /// Per label that of the maximum's join which it is, or -1.
+  llvm::SmallVector<int> labels;
+  /// Whether it does no more than multiply or divide by what all columns of a
+  /// row have in common.
+  bool isFactor = false;
+  /// Whether it sums up the columns.
+  bool isSum = false;
+  /// Joins of the former kind before it.
+  llvm::SmallVector<RelativeJoin *, 1> factors;
+};
+
+/// A maximum that is aggregated, and all joins of what is relative to it.
+struct RelativeJoins {
+  JoinOp maximum;
+  AggregateOp aggregate;
+  /// In the order of the program, exp(x - m) first.
+  std::vector<std::unique_ptr<RelativeJoin>> joins;
+
+  RelativeJoin &shift() { return *joins.front(); }
+  /// That join, or null.
+  RelativeJoin *find(mlir::Operation *op);
+};
+
+/// What is relative to the maximum that a join reads as its operand `input`;
+/// nothing where that is none, where it is needed as it is, or where sums have
+/// more elements than what they are made of.
+std::optional<RelativeJoins> findRelativeJoins(JoinOp shift, unsigned input);
+
+/// The difference x - m in the kernel of such a join.
+mlir::Operation *differenceIn(RelativeJoin &shift);
+
+} // namespace tapestry::tra
+
+#endif // TAPESTRY_LIB_DIALECT_TRA_TRANSFORMS_RELATIVEJOINS_H
