@@ -563,11 +563,10 @@ struct FormStreams : public impl::FormStreamsBase<FormStreams> {
   bool fits(const Stream &stream) {
     memref::AllocOp tensor = stream.tensor;
     MemRefType type = tensor.getType();
-    int64_t size = type.getDimSize(stream.column);
-    int64_t columns = ShapedType::isDynamic(size) ? assumedExtent : size;
-    return stream.cutsColumns ||
-           columns * *storedBytes(type.getElementType()) * leastRows <=
-               4 * blockBytes;
+    return stream.cutsColumns || expectedExtent(tensor, stream.column) *
+                                         *storedBytes(type.getElementType()) *
+                                         leastRows <=
+                                     4 * blockBytes;
   }
 };
 

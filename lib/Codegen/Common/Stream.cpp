@@ -8,12 +8,20 @@
 #include "Stream.h"
 #include "RowGroup.h"
 #include "mlir/IR/Matchers.h"
+#include "tapestry/Codegen/Common/ExpectedSizes.h"
 #include "tapestry/Codegen/Common/NestProblem.h"
 
 using namespace mlir;
 using linalg::GenericOp;
 
 namespace tapestry {
+
+int64_t expectedExtent(Value buffer, unsigned dim) {
+  int64_t extent = cast<MemRefType>(buffer.getType()).getDimSize(dim);
+  return ShapedType::isDynamic(extent)
+             ? expectedSize(buffer, dim).value_or(assumedExtent)
+             : extent;
+}
 
 bool Stream::hasColumn(Value buffer) const {
   const auto *known = written.find(buffer);
@@ -78,10 +86,6 @@ private:
   unsigned numLabels = 0;
 };
 
-int64_t estimate(int64_t extent) {
-  return ShapedType::isDynamic(extent) ? assumedExtent : extent;
-}
-
 /// Whether only operations of its block read and write `alloc` as a whole.
 bool isPlainLocal(memref::AllocOp alloc) {
   return llvm::all_of(alloc->getUsers(), [&](Operation *user) {
@@ -103,8 +107,8 @@ bool StreamFinder::begin(GenericOp producer) {
   if (!bytes || type.getRank() < 2 || !map.isProjectedPermutation() ||
       map.getNumResults() != producer.getNumParallelLoops())
     return false;
-  for (int64_t size : type.getShape())
-    *bytes *= estimate(size);
+  for (unsigned dim = 0; dim < type.getRank(); ++dim)
+    *bytes *= expectedExtent(alloc, dim);
   if (*bytes < limits.leastBytes || !isPlainLocal(alloc))
     return false;
 
@@ -278,8 +282,8 @@ bool StreamFinder::chooseRows() {
   int best = -1;
   for (int label : stream.rows)
     if (isShared(label) &&
-        (best < 0 || estimate(stream.tensor.getType().getDimSize(label)) >=
-                         estimate(stream.tensor.getType().getDimSize(best))))
+        (best < 0 || expectedExtent(stream.tensor, label) >=
+                         expectedExtent(stream.tensor, best)))
       best = label;
   if (best < 0)
     return false;
@@ -304,7 +308,7 @@ int64_t StreamFinder::ownPoints(const StreamMember &member) {
       for (auto [at, expr] : llvm::enumerate(map.getResults()))
         if (auto dim = dyn_cast<AffineDimExpr>(expr);
             dim && dim.getPosition() == loop)
-          extent = estimate(type.getDimSize(at));
+          extent = expectedExtent(operand.get(), at);
     }
     if (llvm::MulOverflow(points, extent, points))
       return std::numeric_limits<int64_t>::max();

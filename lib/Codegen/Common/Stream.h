@@ -15,7 +15,10 @@
 
 namespace tapestry {
 
-/// What a stream may be; extents known at run time only count as 256.
+/// How many points a dimension has on most devices; 256 where nothing is known.
+int64_t expectedExtent(mlir::Value buffer, unsigned dim);
+
+/// What a stream may be; extents count as expected.
 struct StreamLimits {
   /// The tensor has at least so many bytes: less stays in a cache anyway.
   int64_t leastBytes;

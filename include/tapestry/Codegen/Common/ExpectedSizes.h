@@ -36,7 +36,7 @@ private:
   llvm::StringMap<mlir::func::CallOp> calls;
 };
 
-/// In a kernel: what a size, or a number that sizes are made of, is expected to
+/// In one function, as a kernel: what a size, or a number that sizes are made of, is expected to
 /// be; in a loop, in its first pass.
 std::optional<int64_t> expectedSize(mlir::Value buffer, unsigned dim);
 std::optional<int64_t> expectedValue(mlir::Value value);
