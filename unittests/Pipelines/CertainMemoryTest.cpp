@@ -232,6 +232,49 @@ TEST(CertainMemory, CountsNothingThatNobodyReads) {
     }
 }
 
+/// Large results that are computed block by block are never there as a whole,
+/// nor what is made of them by rows before all of it is summed up.
+TEST(CertainMemory, CountsNothingThatIsStreamed) {
+  std::mt19937 random(31);
+  std::string large = "param n = 640\nparam m = 2053\n";
+  std::string small = "param n = 24\nparam m = 29\n";
+  std::string scores = "input Q : f32[n, 16]\ninput K : f32[m, 16]\n"
+                       "input V : f32[m, 8]\n"
+                       "S[i, t] = sum[c] Q[i, c] * K[t, c]\n";
+  std::string softmax = "P[i, t] = softmax[t] S[i, t]\n"
+                        "O[i, d] = sum[t] P[i, t] * V[t, d]\n";
+  std::string unscaled = "M[i] = max[t] S[i, t]\n"
+                         "E[i, t] = exp(S[i, t] - M[i])\n"
+                         "N[i, d] = sum[t] E[i, t] * V[t, d]\n"
+                         "R[i, d] = N[i, d] + Q[i, 2 * d]\n"
+                         "L[i] = sum[t] E[i, t]\n"
+                         "O[i, d] = R[i, d] / L[i]\n";
+  std::string layers = "R[i, t] = max(S[i, t], 0.0)\n"
+                       "O[i, d] = sum[t] R[i, t] * V[t, d]\n";
+  bool isBelowScores = false;
+  for (bool isLarge : {true, false})
+    for (const std::string &rest : {softmax, unscaled, layers}) {
+      std::string sizes = isLarge ? large : small;
+      std::string text = sizes + scores + rest + "output O\n";
+      Program program(text);
+      ASSERT_TRUE(program.vertices) << text;
+      for (int64_t devices : {1, 2, 5}) {
+        Plans plans(program, devices == 5 ? "paper" : "spmd", devices);
+        const PlanProblem &problem = plans.problem->problem();
+        for (unsigned sample = 0; sample < 8; ++sample) {
+          std::vector<uint32_t> choice;
+          for (const PlanProblem::Variable &variable : problem.variables)
+            choice.push_back(random() % variable.numChoices());
+          int64_t peak = program.peakOf(plans.planOf(choice));
+          EXPECT_LE(problem.peakBytes(choice), peak) << "on " << devices << "\n"
+                                                     << text;
+          isBelowScores |= isLarge && peak * devices < 4 * 640 * 2053;
+        }
+      }
+    }
+  EXPECT_TRUE(isBelowScores);
+}
+
 /// Every choice, one after the other; false after the last.
 bool advance(const PlanProblem &problem, std::vector<uint32_t> &choice) {
   for (unsigned at = choice.size(); at-- > 0;) {

@@ -1,6 +1,7 @@
 //===- CertainMemory.cpp - What programs of any plan hold -----------------===//
 
 #include "tapestry/Planner/Layout/CertainMemory.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 
@@ -85,6 +86,25 @@ static bool readsAnything(const PlanGraph &graph, const PlanVertex &vertex,
          !isEmpty(intersect(operand.projection.image(points), tensor));
 }
 
+/// What code generation never has as a whole (the defaults of
+/// `tapestry-form-streams`): a contraction's result of so many bytes on a
+/// device, of no more points each, whose readers are not too far behind.
+static constexpr int64_t leastStreamed = 1 << 20;
+static constexpr int64_t mostPoints = 512;
+static constexpr unsigned farthest = 256;
+
+/// Whether a result may be computed block by block, if its readers allow it.
+static bool mayBeStreamed(const PlanVertex &vertex) {
+  double bytes = vertex.elementBytes, points = 1;
+  for (int64_t extent : vertex.shape)
+    bytes *= extent;
+  for (const PlanLabel &label : vertex.labels)
+    if (label.reduced)
+      points *= label.extent;
+  return vertex.isNest && reduces(vertex) && vertex.shape.size() >= 2 &&
+         bytes >= leastStreamed && points <= mostPoints;
+}
+
 namespace {
 
 class Collector {
@@ -92,7 +112,7 @@ public:
   explicit Collector(const PlanGraph &graph)
       : graph(graph), uses(graph.vertices.size()),
         isNeeded(graph.vertices.size()), sure(graph.vertices.size()),
-        mayBeOutput(graph.vertices.size()) {}
+        mayBeOutput(graph.vertices.size()), lastSum(graph.vertices.size()) {}
 
   std::vector<CertainBytes> collect();
 
@@ -100,6 +120,7 @@ private:
   using Of = CertainBytes::Of;
   void findNeeded();
   void findSure();
+  void findStreams();
   void addTensor(unsigned v);
   void addWork(unsigned v);
   unsigned lastReader(unsigned v) const { return uses[v].back().vertex; }
@@ -113,6 +134,9 @@ private:
   std::vector<bool> sure;
   /// Whether it may lie in an output's buffer, or in another operator's.
   std::vector<bool> mayBeOutput;
+  /// Per result the last nest that reduces it, or what elementwise nests make
+  /// of it, where nothing else reads these; 0: there is something else.
+  std::vector<unsigned> lastSum;
   std::vector<CertainBytes> result;
 };
 
@@ -148,6 +172,39 @@ void Collector::findSure() {
     });
     sure[v] = !vertex.isInput && !vertex.isHandedOut() && !uses[v].empty() &&
               !mayBeOutput[v] && runsAlone(graph, vertex);
+  }
+}
+
+/// Results that are not there as a whole, and what is made of them before all
+/// of it is summed up.
+void Collector::findStreams() {
+  for (unsigned v = graph.vertices.size(); v-- > 0;) {
+    const PlanVertex &vertex = graph.vertices[v];
+    if (vertex.isHandedOut())
+      continue;
+    for (const PlanUse &use : uses[v]) {
+      const PlanVertex &reader = graph.vertices[use.vertex];
+      unsigned last = !reader.isNest    ? 0
+                      : reduces(reader) ? use.vertex
+                                        : lastSum[use.vertex];
+      lastSum[v] = last == 0 ? 0 : std::max(lastSum[v], last);
+      if (last == 0)
+        break;
+    }
+  }
+  for (unsigned v = 0; v < graph.vertices.size(); ++v) {
+    if (!mayBeStreamed(graph.vertices[v]) || lastSum[v] == 0 ||
+        lastSum[v] - v > farthest)
+      continue;
+    llvm::SmallDenseSet<unsigned> made = {v};
+    for (unsigned u = v; u < lastSum[v]; ++u)
+      if (u == v || llvm::any_of(graph.vertices[u].operands,
+                                 [&](const PlanOperand &operand) {
+                                   return made.contains(operand.producer);
+                                 })) {
+        made.insert(u);
+        sure[u] = false;
+      }
   }
 }
 
@@ -204,6 +261,7 @@ void Collector::addWork(unsigned v) {
 std::vector<CertainBytes> Collector::collect() {
   findNeeded();
   findSure();
+  findStreams();
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     addTensor(v);
     if (!graph.vertices[v].isInput)

@@ -644,6 +644,22 @@ func.func @join_c14_partial(%v: !v) {
 // -----
 
 #grid = #tapestry_index.grid<"d.0" = 2>
+!p = !tra.relation<[5] / [1], f32, #tapestry_index.layout<[5] partial ["d.0"] on #grid>>
+!w = !tra.relation<[5] / [1], f32, #tapestry_index.layout<[5] on #grid>>
+
+func.func @join_c14_partial_operand(%p: !p) {
+  // expected-error-re@+1 {{result lies as {{.*}}[5] on{{.*}}, but the partition {{.*}} makes it lie as {{.*}}[5] partial ["d.0"] on}}
+  %r = tra.join "J" [i = 5] by #tapestry_index.partition<[[]]>
+         (%p[i]) -> [i] {
+  ^bb0(%x: f32):
+    tra.yield %x : f32
+  } : (!p) -> !w
+  return
+}
+
+// -----
+
+#grid = #tapestry_index.grid<"d.0" = 2>
 !v = !tra.relation<[5] / [2], f32, #tapestry_index.layout<[5 by "d.0"] on #grid>>
 
 func.func @join_isolated(%v: !v, %c: f32) {

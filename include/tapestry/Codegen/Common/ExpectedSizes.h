@@ -36,8 +36,8 @@ private:
   llvm::StringMap<mlir::func::CallOp> calls;
 };
 
-/// In one function, as a kernel: what a size, or a number that sizes are made of, is expected to
-/// be; in a loop, in its first pass.
+/// In a kernel, or any function by itself: what a size, or a number that sizes
+/// are made of, is expected to be; in a loop, in its first pass.
 std::optional<int64_t> expectedSize(mlir::Value buffer, unsigned dim);
 std::optional<int64_t> expectedValue(mlir::Value value);
 

@@ -30,7 +30,9 @@
 //    operators that are no nests) lead to one: such results are not sure. It
 //    ends with its last reader, which may be an elementwise one whose result
 //    takes the buffer over: the reader's own result is counted after its step
-//    only.
+//    only. Nor are large ones sure that may be computed block by block, as
+//    scores of attention are: contractions of few points per result that are
+//    all summed up.
 //
 // Every device's part is at least counted as that of device 0, whose blocks are
 // the first of every cut and as large as any: then sums over tensors are sums
