@@ -57,5 +57,131 @@ def nearest(bench):
     check(bench, source, {"X": (2503, 8), "C": (2477, 8)}, "M", 4 * 2503 * 2477)
 
 
+def scores(source, rows, columns):
+    """A program that weighs V by exp of scores, whose columns are cut."""
+    return f"""
+        input Q : f32[2, {rows}, 6]
+        input K : f32[2, {columns}, 6]
+        input V : f32[2, {columns}, 5]
+        {source}
+        output O
+        """
+
+
+# Labels and what is done to the scores differ; `E` are the weights.
+ATTENTION = """
+    S[h, i, t] @ {t: N} = sum[c] Q[h, i, c] * K[h, t, c]
+    T[h, i, t] = S[h, i, t] * 0.5
+    P[h, i, t] = softmax[t] T[h, i, t]
+    O[h, i, e] = sum[t] P[h, i, t] * V[h, t, e]
+    """
+CAUSAL = """
+    S[h, i, t] @ {t: N} = sum[c] Q[h, i, c] * K[h, t, c]
+    T[h, i, t] = select(t <= i, S[h, i, t] * 0.5, -inf)
+    P[h, i, t] = softmax[t] T[h, i, t]
+    O[h, i, e] = sum[t] P[h, i, t] * V[h, t, e]
+    """
+MAX_PLUS = """
+    Z[y, b, x] @ {x: N} = max[z] Q[b, y, z] + K[b, x, z]
+    M[b, y] = max[x] Z[y, b, x]
+    E[y, b, x] = exp(Z[y, b, x] - M[b, y])
+    A[b, y, e] = sum[x] V[b, x, e] * E[y, b, x]
+    L[y, b] = sum[x] E[y, b, x]
+    O[b, y, e] = A[b, y, e] / L[y, b]
+    """
+NEAREST = """
+    D[h, i, t] @ {t: N} = sum[c] (Q[h, i, c] - K[h, t, c]) ** 2
+    Z[h, i, t] = -0.5 * D[h, i, t]
+    M[h, i] = max[t] Z[h, i, t]
+    L[h, i] = sum[t] exp(Z[h, i, t] - M[h, i])
+    W[h, i, t] = exp(Z[h, i, t] - M[h, i]) / L[h, i]
+    O[h, i, e] = sum[t] W[h, i, t] * V[h, t, e]
+    """
+
+
+def weights(scores):
+    """The softmax of the last dimension."""
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+def check_cut(bench, program, rows, columns, find, devices):
+    """Columns in as many parts as there are devices: the value is that of NumPy, what
+    is sent and held is as predicted, and no part of the scores is there as a whole."""
+    rng = np.random.default_rng(rows + columns)
+    shapes = {"Q": (2, rows, 6), "K": (2, columns, 6), "V": (2, columns, 5)}
+    arrays = {name: rng.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()}
+    wide = {name: array.astype(np.float64) for name, array in arrays.items()}
+    expected = weights(find(wide["Q"], wide["K"])) @ wide["V"]
+    files = driver.save_inputs(bench.folder, arrays) + driver.output_options(["O"])
+    bench.write("p.ein", scores("param N = 1\n" + program, rows, columns))
+    for parts in devices:
+        bench.tapestry(
+            "run", "p.ein", f"--devices={parts}", f"-DN={parts}", "--cost=spmd", *files,
+            "--report=report.json",
+        ).expect_status(0)
+        error = np.abs(np.load(bench.folder / "O.npy") - expected).max()
+        if not error < 1e-5:
+            raise CheckFailed(f"{parts} devices are off by {error}")
+        report = driver.load_json(bench.folder / "report.json")
+        if report["predicted_peak_bytes"] != report["peak_bytes"]:
+            raise CheckFailed(f"{parts} devices: {report['peak_bytes']} were not predicted")
+        for entry in report["collectives"]:
+            if entry["predicted_bytes"] != entry["counted_bytes"]:
+                raise CheckFailed(f"{parts} devices: {entry}")
+        if max(report["peak_bytes"]) >= 2 * 4 * rows * columns // parts:
+            raise CheckFailed(f"{parts} devices peaked at {max(report['peak_bytes'])} bytes")
+
+
+def half_products(q, k):
+    return q @ k.swapaxes(-1, -2) / 2
+
+
+@case
+def cut_attention(bench):
+    # 2017 is prime: the last part is smaller.
+    check_cut(bench, ATTENTION, 523, 2017, half_products, (1, 2, 3, 4, 5, 6, 7, 8))
+
+
+@case
+def cut_causal_attention(bench):
+    # All but the first of many devices have columns that no row sees.
+    def find(q, k):
+        seen = np.arange(2048) <= np.arange(512)[:, None]
+        return np.where(seen, half_products(q, k), -np.inf)
+
+    check_cut(bench, CAUSAL, 512, 2048, find, (1, 2, 3, 4, 8))
+
+
+@case
+def cut_max_plus(bench):
+    def find(q, k):
+        return (q[:, :, None, :] + k[:, None, :, :]).max(axis=-1)
+
+    check_cut(bench, MAX_PLUS, 512, 1536, find, (2, 3, 5, 6))
+
+
+@case
+def cut_nearest(bench):
+    def find(q, k):
+        return -0.5 * ((q[:, :, None, :] - k[:, None, :, :]) ** 2).sum(axis=-1)
+
+    check_cut(bench, NEAREST, 521, 1531, find, (2, 3, 4))
+
+
+@case
+def chosen_cut(bench):
+    """Keys and values do not fit on one device: where memory is limited the planner cuts
+    the columns, which takes no memory for scores."""
+    bench.write("p.ein", scores("param N = 1\n" + ATTENTION.replace("@ {t: N}", ""), 64, 65536))
+    bench.tapestry(
+        "plan", "p.ein", "--devices=4", "--cost=spmd", "--memory=3MiB", "--json=plan.json"
+    ).expect_status(0)
+    plan = driver.load_json(bench.folder / "plan.json")
+    entry = next(entry for entry in plan["vertices"] if entry["name"] == "O")
+    if entry["parts"]["t"] < 2 or not plan["peak_bytes_exact"]:
+        raise CheckFailed(f"O is cut as {entry['parts']}")
+
+
 if __name__ == "__main__":
     case.main(__doc__)

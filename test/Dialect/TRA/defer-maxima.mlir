@@ -69,7 +69,7 @@ func.func @attention(%x: !x, %v: !v) -> (!o, !rows) {
     tra.yield %f : f32
   } : (!x, !v) -> !o_partial
   // CHECK: %[[M:.*]] = tra.aggregate "M" max %[[P]]
-  // CHECK: %[[W:.*]] = tra.join "E" [i = 6] {{.*}} (%[[P]][i], %[[M]][i]) -> [i] {
+  // CHECK: %[[W:.*]] = tra.join "M" [i = 6] {{.*}} (%[[P]][i], %[[M]][i]) -> [i] {
   // CHECK: %[[STEP:.*]] = arith.subf
   // CHECK: math.exp %[[STEP]]
   // CHECK: }
@@ -85,6 +85,51 @@ func.func @attention(%x: !x, %v: !v) -> (!o, !rows) {
   // CHECK: return %[[O]], %[[L]]
   %o = tra.aggregate "O" add %r : !o_partial -> !o
   return %o, %l : !o, !rows
+}
+
+// Kernels that do other things, too, lose such factors. What several sums need
+// is put where the first needs it.
+// CHECK-LABEL: func @factors
+// CHECK-SAME: %[[X:.*]]: !tra.relation<[6, 97]{{.*}}, %[[F:.*]]: !tra.relation<[6]
+func.func @factors(%x: !x, %f: !rows) -> (!rows, !rows) {
+  // CHECK: %[[P:.*]] = tra.join "M"
+  %p = tra.join "M" [i = 6, t = 97] by #by_it (%x[i, t]) -> [i] reduce max {
+  ^bb0(%a: f32):
+    tra.yield %a : f32
+  } : (!x) -> !partial
+  %m = tra.aggregate "M" max %p : !partial -> !rows
+  // CHECK: %[[Q:.*]] = tra.join "L" {{.*}} (%[[X]][i, t], %[[P]][i]) -> [i] reduce add
+  %q = tra.join "L" [i = 6, t = 97] by #by_it (%x[i, t], %m[i]) -> [i] reduce add {
+  ^bb0(%a: f32, %b: f32):
+    %d = arith.subf %a, %b : f32
+    %e = math.exp %d : f32
+    tra.yield %e : f32
+  } : (!x, !rows) -> !partial
+  %l = tra.aggregate "L" add %q : !partial -> !rows
+  // CHECK: %[[R:.*]] = tra.join "O" {{.*}} (%[[X]][i, t], %[[P]][i]) -> [i] reduce add {
+  // CHECK-NEXT: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32):
+  // CHECK: %[[POWER:.*]] = math.exp
+  // CHECK-NEXT: %[[TERM:.*]] = arith.mulf %[[POWER]], %[[A]] : f32
+  // CHECK-NEXT: tra.yield %[[TERM]]
+  %r = tra.join "O" [i = 6, t = 97] by #by_it (%x[i, t], %l[i], %m[i], %f[i]) -> [i] reduce add {
+  ^bb0(%a: f32, %b: f32, %c: f32, %g: f32):
+    %d = arith.subf %a, %c : f32
+    %e = math.exp %d : f32
+    %u = arith.divf %e, %b : f32
+    %v = arith.mulf %u, %a : f32
+    %w = arith.mulf %g, %v : f32
+    tra.yield %w : f32
+  } : (!x, !rows, !rows, !rows) -> !partial
+  // CHECK: %[[M:.*]] = tra.aggregate "M"
+  // CHECK: %[[LW:.*]] = tra.join "L" [i = 6]
+  // CHECK: %[[L:.*]] = tra.aggregate "L" add %[[LW]]
+  // CHECK: %[[OW:.*]] = tra.join "O" [i = 6] {{.*}} (%[[R]][i], %{{.*}}[i], %[[F]][i], %[[L]][i]) -> [i] {
+  // CHECK: arith.mulf
+  // CHECK: arith.mulf
+  // CHECK: arith.divf
+  // CHECK: tra.aggregate "O" add %[[OW]]
+  %o = tra.aggregate "O" add %r : !partial -> !rows
+  return %l, %o : !rows, !rows
 }
 
 // Someone needs exp(x - m) itself.

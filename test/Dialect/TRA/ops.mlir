@@ -18,7 +18,7 @@
 // CHECK-DAG: #[[$ROWS:.*]] = #tapestry_index.layout<[5 by "d.0", 7] on #{{.*}}>
 // CHECK-DAG: #[[$PARTIAL:.*]] = #tapestry_index.layout<[97 by "d.0", 41 by "d.1"] partial ["d.2"] on #{{.*}}>
 // CHECK-DAG: #[[$IMAGE:.*]] = #tapestry_index.layout<[34 = 2 * [17 by "d.0"] + [3] - 1] on #{{.*}}>
-// CHECK-DAG: #[[$OWN:.*]] = #tapestry_index.layout<[7] partial ["d.0" "d.1"] on #{{.*}}>
+// CHECK-DAG: #[[$OWN:.*]] = #tapestry_index.layout<[7] partial ["d.0", "d.1"] on #{{.*}}>
 // CHECK-DAG: #[[$LESS:.*]] = #tapestry_index.layout<[7, 5 by "d.0"] partial ["d.1"] on #{{.*}}>
 // CHECK-LABEL: func @tensors
 func.func @tensors(%A: tensor<5x7xf32>) -> tensor<5x7xf32> {
@@ -191,7 +191,7 @@ func.func @pieces(%a: !ahead, %b: !behind, %t: !turned) -> !part {
 
 // A device reads its own value of what is partial. Over "d.0", which cuts i,
 // results with i are whole; over "d.1" they are partial, too.
-#own = #tapestry_index.layout<[7] partial ["d.0" "d.1"] on #four>
+#own = #tapestry_index.layout<[7] partial ["d.0", "d.1"] on #four>
 #whole = #tapestry_index.layout<[7, 5 by "d.0"] on #four>
 #less = #tapestry_index.layout<[7, 5 by "d.0"] partial ["d.1"] on #four>
 !own = !tra.relation<[7] / [1], f32, #own>
@@ -199,14 +199,16 @@ func.func @pieces(%a: !ahead, %b: !behind, %t: !turned) -> !part {
 !less = !tra.relation<[7, 5] / [1, 2], f32, #less>
 // CHECK-LABEL: func @own
 func.func @own(%x: !whole, %p: !own) -> (!less, !own) {
-  // CHECK: tra.join "V" {{.*}} -> !tra.relation<[7, 5] / [1, 2], f32, #[[$LESS]]>
+  // CHECK: tra.join "V"
+  // CHECK: } : {{.*}} -> !tra.relation<[7, 5] / [1, 2], f32, #[[$LESS]]>
   %v = tra.join "V" [j = 7, i = 5] by #tapestry_index.partition<[[], ["d.0"]]>
       (%x[j, i], %p[j]) -> [j, i] {
   ^bb0(%a: f32, %b: f32):
     %m = arith.subf %a, %b : f32
     tra.yield %m : f32
   } : (!whole, !own) -> !less
-  // CHECK: tra.join "W" {{.*}} -> !tra.relation<[7] / [1], f32, #[[$OWN]]>
+  // CHECK: tra.join "W"
+  // CHECK: } : {{.*}} -> !tra.relation<[7] / [1], f32, #[[$OWN]]>
   %w = tra.join "W" [j = 7] by #tapestry_index.partition<[[]]>
       (%p[j], %p[j]) -> [j] {
   ^bb0(%a: f32, %b: f32):

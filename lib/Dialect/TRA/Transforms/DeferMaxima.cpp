@@ -1,7 +1,6 @@
 //===- DeferMaxima.cpp - Sums relative to a device's own maxima -----------===//
 
 #include "RelativeJoins.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tapestry/Dialect/TRA/Transforms/Passes.h"
 #include "llvm/ADT/SetVector.h"
@@ -34,7 +33,7 @@ private:
 
   bool waits(Operation &op);
   void takeOwnMaximum();
-  void dropFactors();
+  void dropFactors(RelativeJoin &relative);
   void emitWeights();
   void weigh(RelativeJoin &sum);
   /// A label of a join that is made.
@@ -45,8 +44,8 @@ private:
   };
   /// An operand of it, with the labels that it is read at.
   using Read = std::pair<Value, SmallVector<unsigned>>;
-  Value emitJoin(RelativeJoin &like, ArrayRef<Label> labels,
-                 ArrayRef<Read> reads, KernelBody body);
+  Value emitJoin(JoinOp like, ArrayRef<Label> labels, ArrayRef<Read> reads,
+                 KernelBody body);
   Label labelOf(JoinOp join, unsigned label);
 
   RelativeJoins &found;
@@ -65,7 +64,9 @@ private:
 bool Deferral::waits(Operation &op) {
   RelativeJoin *known = found.find(&op);
   return llvm::any_of(op.getOpOperands(), [&](OpOperand &operand) {
-    if (known && operand.getOperandNumber() == known->input)
+    unsigned number = operand.getOperandNumber();
+    if (known && (number == known->input ||
+                  llvm::is_contained(known->factorInputs, number)))
       return false;
     Operation *producer = operand.get().getDefiningOp();
     RelativeJoin *relative = found.find(producer);
@@ -82,7 +83,7 @@ bool Deferral::prepare() {
     if (!isMemoryEffectFree(op))
       return false;
     RelativeJoin *known = found.find(op);
-    if ((known && known->isFactor) || !waits(*op))
+    if (!waits(*op))
       continue;
     if (known)
       return false;
@@ -114,11 +115,48 @@ void Deferral::takeOwnMaximum() {
   difference->setOperand(1, bound);
 }
 
-void Deferral::dropFactors() {
-  for (const std::unique_ptr<RelativeJoin> &each : found.joins)
-    if (each->isFactor)
-      each->join.getResult().replaceAllUsesWith(
-          each->join.getInputs()[each->input]);
+/// A join without the factors of rows that it has.
+void Deferral::dropFactors(RelativeJoin &relative) {
+  JoinOp old = relative.join;
+  if (relative.isFactor) {
+    old.getResult().replaceAllUsesWith(old.getInputs()[relative.input]);
+    old.erase();
+    return;
+  }
+  for (Operation *op : relative.factorOps) {
+    auto isFactor = [&](Value value) {
+      auto argument = dyn_cast<BlockArgument>(value);
+      return argument &&
+             llvm::is_contained(relative.factorInputs, argument.getArgNumber());
+    };
+    op->getResult(0).replaceAllUsesWith(
+        op->getOperand(isFactor(op->getOperand(0)) ? 1 : 0));
+    op->erase();
+  }
+  SmallVector<Value> operands;
+  SmallVector<Attribute> maps, pads;
+  llvm::BitVector dropped(old.getInputs().size());
+  for (unsigned input : relative.factorInputs)
+    dropped.set(input);
+  for (unsigned input = 0; input < dropped.size(); ++input) {
+    if (dropped.test(input))
+      continue;
+    operands.push_back(old.getInputs()[input]);
+    maps.push_back(old.getIndexingMaps()[input]);
+    pads.push_back(old.getPads()[input]);
+  }
+  maps.push_back(AffineMapAttr::get(old.getResultMap()));
+  old.getKernel().front().eraseArguments(dropped);
+  b.setInsertionPoint(old);
+  auto made = JoinOp::create(
+      b, old.getLoc(), old.getType(), old.getVertexAttr(), old.getLabelsAttr(),
+      old.getExtentsAttr(), old.getPartitionAttr(), operands,
+      b.getArrayAttr(maps), b.getArrayAttr(pads), old.getMonoidAttr(),
+      old.getIdentityAttr());
+  made.getKernel().takeBody(old.getKernel());
+  old.getResult().replaceAllUsesWith(made.getResult());
+  old.erase();
+  relative.join = made;
 }
 
 Deferral::Label Deferral::labelOf(JoinOp join, unsigned label) {
@@ -126,11 +164,10 @@ Deferral::Label Deferral::labelOf(JoinOp join, unsigned label) {
           join.getResolvedPartition().cuts[label]};
 }
 
-Value Deferral::emitJoin(RelativeJoin &like, ArrayRef<Label> labels,
+Value Deferral::emitJoin(JoinOp like, ArrayRef<Label> labels,
                          ArrayRef<Read> reads, KernelBody body) {
   MLIRContext *context = b.getContext();
-  JoinOp join = like.join;
-  Location loc = join.getLoc();
+  Location loc = like.getLoc();
   SmallVector<Attribute> names;
   SmallVector<int64_t> extents;
   Partition partition;
@@ -149,17 +186,17 @@ Value Deferral::emitJoin(RelativeJoin &like, ArrayRef<Label> labels,
     elements.push_back(cast<RelationType>(relation.getType()).getElementType());
   }
   maps.push_back(b.getMultiDimIdentityMap(labels.size()));
-  index::GridAttr grid = join.getType().getLayout().getGrid();
+  index::GridAttr grid = like.getType().getLayout().getGrid();
   auto type = RelationType::get(
-      join.getType().getElementType(),
+      like.getType().getElementType(),
       index::LayoutAttr::get(
           context, grid,
           withPartialOf(operands, partition,
                         writtenLayout(maps.back(), extents, partition))));
   auto made = JoinOp::create(
-      b, loc, type, join.getVertexAttr(), b.getArrayAttr(names),
+      b, loc, type, like.getVertexAttr(), b.getArrayAttr(names),
       b.getDenseI64ArrayAttr(extents),
-      index::PartitionAttr::get(context, join.getDeviceGrid(), partition),
+      index::PartitionAttr::get(context, like.getDeviceGrid(), partition),
       operands, b.getAffineMapArrayAttr(maps),
       b.getArrayAttr(SmallVector<Attribute>(reads.size(), b.getUnitAttr())),
       index::MonoidAttr::get(context, Monoid::None), TypedAttr());
@@ -180,12 +217,13 @@ void Deferral::emitWeights() {
     labels.push_back(labelOf(maximum, cast<AffineDimExpr>(expr).getPosition()));
   }
   b.setInsertionPointAfterValue(whole);
-  weights = emitJoin(
-      found.shift(), labels, {{maximum.getResult(), rows}, {whole, rows}},
-      [&](Location loc, ValueRange values) {
-        Value step = arith::SubFOp::create(b, loc, values[0], values[1]);
-        return math::ExpOp::create(b, loc, step).getResult();
-      });
+  weights =
+      emitJoin(maximum, labels, {{maximum.getResult(), rows}, {whole, rows}},
+               [&](Location loc, ValueRange values) {
+                 Value step =
+                     arith::SubFOp::create(b, loc, values[0], values[1]);
+                 return math::ExpOp::create(b, loc, step).getResult();
+               });
 }
 
 /// Partial sums become relative to the maximum, with the factors that they
@@ -206,14 +244,10 @@ void Deferral::weigh(RelativeJoin &sum) {
   for (AffineExpr expr : found.maximum.getResultMap().getResults())
     at.push_back(rows.lookup(cast<AffineDimExpr>(expr).getPosition()));
   SmallVector<Read> reads = {{sum.join.getResult(), kept}, {weights, at}};
-  for (RelativeJoin *factor : sum.factors) {
-    unsigned by = 1 - factor->input;
-    JoinOp join = factor->join;
-    Read &read =
-        reads.emplace_back(join.getInputs()[by], SmallVector<unsigned>());
-    for (AffineExpr expr : join.getInputMap(by).getResults())
-      read.second.push_back(
-          rows.lookup(factor->labels[cast<AffineDimExpr>(expr).getPosition()]));
+  for (const RowFactor &factor : sum.factors) {
+    Read &read = reads.emplace_back(factor.relation, SmallVector<unsigned>());
+    for (int row : factor.rows)
+      read.second.push_back(rows.lookup(row));
   }
   SmallVector<Operation *> readers(sum.join->user_begin(),
                                    sum.join->user_end());
@@ -222,17 +256,13 @@ void Deferral::weigh(RelativeJoin &sum) {
         return a->isBeforeInBlock(b);
       }));
   Value weighed =
-      emitJoin(sum, labels, reads, [&](Location loc, ValueRange values) {
+      emitJoin(sum.join, labels, reads, [&](Location loc, ValueRange values) {
         Value value = arith::MulFOp::create(b, loc, values[0], values[1]);
         for (auto [factor, by] :
-             llvm::zip_equal(sum.factors, values.drop_front(2))) {
-          JoinOp join = factor->join;
-          Block &kernel = join.getKernel().front();
-          IRMapping mapping;
-          mapping.map(kernel.getArgument(factor->input), value);
-          mapping.map(kernel.getArgument(1 - factor->input), by);
-          value = b.clone(kernel.front(), mapping)->getResult(0);
-        }
+             llvm::zip_equal(sum.factors, values.drop_front(2)))
+          value = factor.divides
+                      ? arith::DivFOp::create(b, loc, value, by).getResult()
+                      : arith::MulFOp::create(b, loc, value, by).getResult();
         return value;
       });
   for (Operation *reader : readers)
@@ -241,44 +271,50 @@ void Deferral::weigh(RelativeJoin &sum) {
 
 void Deferral::apply() {
   takeOwnMaximum();
-  dropFactors();
   Operation *last = found.joins.back()->join;
   for (Operation *op : waiting) {
     op->moveAfter(last);
     last = op;
   }
+  for (const std::unique_ptr<RelativeJoin> &each : found.joins)
+    if (!each->factorOps.empty())
+      dropFactors(*each);
   emitWeights();
   for (const std::unique_ptr<RelativeJoin> &each : found.joins)
     if (each->isSum)
       weigh(*each);
-  for (const std::unique_ptr<RelativeJoin> &each : found.joins)
-    if (each->isFactor)
-      each->join.erase();
 }
 
 namespace {
 struct DeferMaxima : tra::impl::DeferMaximaBase<DeferMaxima> {
   void runOnOperation() override {
-    SmallVector<JoinOp> joins(getOperation().getOps<JoinOp>());
-    llvm::SmallDenseSet<Operation *> erased;
-    for (JoinOp join : joins) {
-      if (erased.contains(join))
-        continue;
-      for (unsigned input = 0; input < join.getInputs().size(); ++input) {
-        std::optional<RelativeJoins> found = findRelativeJoins(join, input);
-        if (!found)
-          continue;
-        Deferral deferral(*found);
-        if (!deferral.prepare())
-          continue;
-        for (const std::unique_ptr<RelativeJoin> &each : found->joins)
-          if (each->isFactor)
-            erased.insert(each->join);
-        deferral.apply();
+    // Those that are looked at, null where they are no more.
+    SmallVector<Operation *> joins;
+    for (JoinOp join : getOperation().getOps<JoinOp>())
+      joins.push_back(join);
+    for (Operation *&join : joins)
+      while (join && defer(cast<JoinOp>(join), joins))
         ++numDeferred;
-        break;
-      }
+  }
+
+private:
+  /// Whether a join no longer waits for a maximum.
+  bool defer(JoinOp join, MutableArrayRef<Operation *> joins) {
+    for (unsigned input = 0; input < join.getInputs().size(); ++input) {
+      std::optional<RelativeJoins> found = findRelativeJoins(join, input);
+      if (!found)
+        continue;
+      Deferral deferral(*found);
+      if (!deferral.prepare())
+        continue;
+      for (const std::unique_ptr<RelativeJoin> &each : found->joins)
+        if (!each->factorOps.empty())
+          llvm::replace(joins, each->join.getOperation(),
+                        static_cast<Operation *>(nullptr));
+      deferral.apply();
+      return true;
     }
+    return false;
   }
 };
 } // namespace

@@ -147,9 +147,12 @@ public:
   explicit Multiples(Value base) : base(base) {}
 
   bool isMultiple(Value value);
-  bool dependsOn(Value value);
+  /// The operand of a product or quotient that the base is in; null for others.
+  Value nextOf(Operation *op);
 
 private:
+  bool dependsOn(Value value);
+
   Value base;
   llvm::SmallDenseMap<Value, bool> dependent;
 };
@@ -172,22 +175,25 @@ bool Multiples::dependsOn(Value value) {
   return dependent[value] = depends;
 }
 
+Value Multiples::nextOf(Operation *op) {
+  if (!op || !isa<arith::MulFOp, arith::DivFOp>(op))
+    return Value();
+  bool isLeft = dependsOn(op->getOperand(0));
+  if (isLeft == dependsOn(op->getOperand(1)) ||
+      (!isLeft && isa<arith::DivFOp>(op)))
+    return Value();
+  return op->getOperand(isLeft ? 0 : 1);
+}
+
 bool Multiples::isMultiple(Value value) {
   if (value == base)
     return true;
   Operation *op = value.getDefiningOp();
-  if (!op)
-    return false;
-  if (isa<arith::MulFOp>(op)) {
-    bool isLeft = dependsOn(op->getOperand(0));
-    return isLeft != dependsOn(op->getOperand(1)) &&
-           isMultiple(op->getOperand(isLeft ? 0 : 1));
-  }
-  if (isa<arith::DivFOp>(op))
-    return isMultiple(op->getOperand(0)) && !dependsOn(op->getOperand(1));
-  if (isa<arith::NegFOp>(op))
-    return isMultiple(op->getOperand(0));
-  if (auto choice = dyn_cast<arith::SelectOp>(op))
+  if (Value next = nextOf(op))
+    return isMultiple(next);
+  if (auto negation = dyn_cast_or_null<arith::NegFOp>(op))
+    return isMultiple(negation.getOperand());
+  if (auto choice = dyn_cast_or_null<arith::SelectOp>(op))
     return !dependsOn(choice.getCondition()) &&
            llvm::all_of(
                ValueRange{choice.getTrueValue(), choice.getFalseValue()},
@@ -208,14 +214,15 @@ class Finder {
 public:
   bool begin(JoinOp shift, unsigned input);
   bool addReaders(Value relation, ArrayRef<int> dims,
-                  ArrayRef<RelativeJoin *> factors);
+                  ArrayRef<RowFactor> factors);
   bool paysOff();
 
   RelativeJoins found;
 
 private:
   bool add(std::unique_ptr<RelativeJoin> made, Value base);
-  bool isFactor(RelativeJoin &reader);
+  bool isFactorOfRow(RelativeJoin &reader, Value value);
+  Value takeFactors(RelativeJoin &reader, Value base);
   bool sumsUp(RelativeJoin &reader);
   bool isRow(int label) { return label >= 0 && !isColumn.test(label); }
 
@@ -228,28 +235,45 @@ private:
 
 } // namespace
 
-/// A product with, or a quotient by, what has no columns.
-bool Finder::isFactor(RelativeJoin &reader) {
-  JoinOp join = reader.join;
-  Block &kernel = join.getKernel().front();
-  if (join.getMonoid() != Monoid::None || join.getInputs().size() != 2 ||
-      llvm::range_size(kernel) != 2 ||
-      join.getInputMap(reader.input) != join.getResultMap())
+/// Whether a value of the kernel is that of an operand without columns.
+bool Finder::isFactorOfRow(RelativeJoin &reader, Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || !argument.hasOneUse() || argument.getType() != element)
     return false;
-  unsigned by = 1 - reader.input;
-  Operation &op = kernel.front();
-  Value value = kernel.getArgument(reader.input),
-        other = kernel.getArgument(by);
-  bool multiplies = isa<arith::MulFOp>(op) &&
-                    llvm::is_contained(op.getOperands(), value) &&
-                    llvm::is_contained(op.getOperands(), other);
-  bool divides = isa<arith::DivFOp>(op) && op.getOperand(0) == value &&
-                 op.getOperand(1) == other;
-  return (multiplies || divides) && yieldedBy(join) == op.getResult(0) &&
-         other.getType() == element && isPlainRead(join, by) &&
-         llvm::all_of(labelsOf(join.getInputMap(by)), [&](unsigned label) {
-           return isRow(reader.labels[label]);
-         });
+  unsigned input = argument.getArgNumber();
+  return argumentOf(reader.join, input) && input != reader.input &&
+         isPlainRead(reader.join, input) &&
+         llvm::all_of(
+             labelsOf(reader.join.getInputMap(input)),
+             [&](unsigned label) { return isRow(reader.labels[label]); });
+}
+
+/// Finds the factors of rows in what a join yields; what is left of that where
+/// there is no other operation than these.
+Value Finder::takeFactors(RelativeJoin &reader, Value base) {
+  Multiples multiples(base);
+  JoinOp join = reader.join;
+  Value left = yieldedBy(join);
+  for (Value at = left; at != base;) {
+    Operation *op = at.getDefiningOp();
+    Value next = multiples.nextOf(op);
+    if (!next || !op->hasOneUse())
+      break;
+    Value by = op->getOperand(op->getOperand(0) == next ? 1 : 0);
+    if (isFactorOfRow(reader, by)) {
+      unsigned input = cast<BlockArgument>(by).getArgNumber();
+      RowFactor factor{join.getInputs()[input], {}, isa<arith::DivFOp>(op)};
+      for (unsigned label : labelsOf(join.getInputMap(input)))
+        factor.rows.push_back(reader.labels[label]);
+      reader.factors.push_back(std::move(factor));
+      reader.factorInputs.push_back(input);
+      reader.factorOps.push_back(op);
+      if (left == at)
+        left = next;
+    }
+    at = next;
+  }
+  return left;
 }
 
 /// Whether it adds up all columns of each row, and nothing but aggregates reads
@@ -283,21 +307,22 @@ bool Finder::add(std::unique_ptr<RelativeJoin> made, Value base) {
   if (join.getType().getElementType() != element ||
       !Multiples(base).isMultiple(yieldedBy(join)))
     return false;
-  SmallVector<RelativeJoin *, 1> factors = reader.factors;
-  reader.isFactor = base == argumentOf(join, reader.input) && isFactor(reader);
-  if (reader.isFactor)
-    factors.push_back(&reader);
+  Value left = takeFactors(reader, base);
+  reader.isFactor = left == base && base == argumentOf(join, reader.input) &&
+                    join.getMonoid() == Monoid::None &&
+                    !reader.factorOps.empty() &&
+                    join.getInputMap(reader.input) == join.getResultMap();
   if (join.getMonoid() != Monoid::None)
     return reader.isSum = sumsUp(reader);
   return addReaders(
       join.getResult(),
       llvm::map_to_vector(labelsOf(join.getResultMap()),
                           [&](unsigned label) { return reader.labels[label]; }),
-      factors);
+      reader.factors);
 }
 
 bool Finder::addReaders(Value relation, ArrayRef<int> dims,
-                        ArrayRef<RelativeJoin *> factors) {
+                        ArrayRef<RowFactor> factors) {
   for (OpOperand &use : relation.getUses()) {
     auto join = dyn_cast<JoinOp>(use.getOwner());
     unsigned input = use.getOperandNumber();

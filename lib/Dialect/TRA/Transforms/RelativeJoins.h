@@ -13,6 +13,15 @@
 
 namespace tapestry::tra {
 
+/// What relative values are multiplied with, or divided by, that all columns of
+/// a row have in common.
+struct RowFactor {
+  mlir::Value relation;
+  /// Per dimension the label of the maximum that it is read at.
+  llvm::SmallVector<int> rows;
+  bool divides = false;
+};
+
 /// A join of relative values.
 struct RelativeJoin {
   JoinOp join;
@@ -20,13 +29,16 @@ struct RelativeJoin {
   unsigned input = 0;
   /// Per label that of the maximum's join which it is, or -1.
   llvm::SmallVector<int> labels;
-  /// Whether it does no more than multiply or divide by what all columns of a
-  /// row have in common.
+  /// Inputs that are factors of rows, and the operations that they are used by,
+  /// whose other operand is relative.
+  llvm::SmallVector<unsigned, 1> factorInputs;
+  llvm::SmallVector<mlir::Operation *, 1> factorOps;
+  /// Whether it does nothing but that.
   bool isFactor = false;
   /// Whether it sums up the columns.
   bool isSum = false;
-  /// Joins of the former kind before it.
-  llvm::SmallVector<RelativeJoin *, 1> factors;
+  /// Of a sum, all factors that its terms have in common.
+  llvm::SmallVector<RowFactor, 1> factors;
 };
 
 /// A maximum that is aggregated, and all joins of what is relative to it.

@@ -39,7 +39,7 @@ def DeferMaxima : Pass<"tapestry-defer-maxima", "::mlir::func::FuncOp"> {
     }
     %q = tra.join "L" [i = 64, t = 4096] by #by_t (%e[i, t]) -> [i] reduce add {...}
     %m = tra.aggregate "M" max %p : ...
-    %w = tra.join "E" [i = 64] by #whole (%p[i], %m[i]) -> [i] {
+    %w = tra.join "M" [i = 64] by #whole (%p[i], %m[i]) -> [i] {
            // exp(p - m)
     }
     %r = tra.join "L" [i = 64] by #whole (%q[i], %w[i]) -> [i] {
