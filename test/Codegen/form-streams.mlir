@@ -343,3 +343,64 @@ func.func @scaled(%q: memref<1024x8xf32> {llvm.noalias}, %k: memref<1024x8xf32> 
   }
   return
 }
+
+// -----
+
+#rcd_q = affine_map<(r, c, d) -> (r, d)>
+#rcd_k = affine_map<(r, c, d) -> (c, d)>
+#rcd_s = affine_map<(r, c, d) -> (r, c)>
+#rc = affine_map<(r, c) -> (r, c)>
+#r = affine_map<(r, c) -> (r)>
+
+// Relative to the greatest of some columns, exponentials of something else might
+// be infinite: all columns at once.
+// CHECK-LABEL: func @relative_to_others
+// CHECK:         scf.for
+// CHECK-NOT:     scf.for
+// CHECK:         } {tapestry.kernel
+func.func @relative_to_others(%q: memref<512x8xf32> {llvm.noalias}, %k: memref<1024x8xf32> {llvm.noalias},
+                              %l: memref<512xf32> {llvm.noalias}) attributes {tapestry.device} {
+  %inf = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %half = arith.constant 0.5 : f32
+  %s = memref.alloc() : memref<512x1024xf32>
+  %m = memref.alloc() : memref<512xf32>
+  linalg.generic {indexing_maps = [affine_map<(r, c) -> ()>, #rc], iterator_types = ["parallel", "parallel"]}
+      ins(%zero : f32) outs(%s : memref<512x1024xf32>) {
+  ^bb0(%a: f32, %x: f32):
+    linalg.yield %a : f32
+  }
+  linalg.generic {indexing_maps = [#rcd_q, #rcd_k, #rcd_s], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%q, %k : memref<512x8xf32>, memref<1024x8xf32>) outs(%s : memref<512x1024xf32>) {
+  ^bb0(%a: f32, %b: f32, %x: f32):
+    %p = arith.mulf %a, %b : f32
+    %n = arith.addf %x, %p : f32
+    linalg.yield %n : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(r) -> ()>, affine_map<(r) -> (r)>], iterator_types = ["parallel"]}
+      ins(%inf : f32) outs(%m : memref<512xf32>) {
+  ^bb0(%a: f32, %x: f32):
+    linalg.yield %a : f32
+  }
+  linalg.generic {indexing_maps = [#rc, #r], iterator_types = ["parallel", "reduction"]}
+      ins(%s : memref<512x1024xf32>) outs(%m : memref<512xf32>) {
+  ^bb0(%a: f32, %x: f32):
+    %n = arith.maximumf %x, %a : f32
+    linalg.yield %n : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(r) -> ()>, affine_map<(r) -> (r)>], iterator_types = ["parallel"]}
+      ins(%zero : f32) outs(%l : memref<512xf32>) {
+  ^bb0(%a: f32, %x: f32):
+    linalg.yield %a : f32
+  }
+  linalg.generic {indexing_maps = [#rc, #r, #r], iterator_types = ["parallel", "reduction"]}
+      ins(%s, %m : memref<512x1024xf32>, memref<512xf32>) outs(%l : memref<512xf32>) {
+  ^bb0(%a: f32, %b: f32, %y: f32):
+    %h = arith.mulf %a, %half : f32
+    %d = arith.subf %h, %b : f32
+    %e = math.exp %d : f32
+    %n = arith.addf %y, %e : f32
+    linalg.yield %n : f32
+  }
+  return
+}

@@ -57,6 +57,30 @@ def nearest(bench):
     check(bench, source, {"X": (2503, 8), "C": (2477, 8)}, "M", 4 * 2503 * 2477)
 
 
+@case
+def relative_to_others(bench):
+    """The greatest is that of other values: exponentials relative to the greatest of the
+    first columns would be infinite."""
+    source = """
+        input Q : f32[300, 2]
+        input K : f32[4096, 2]
+        S[i, t] = sum[c] Q[i, c] * K[t, c]
+        M[i] = max[t] S[i, t]
+        L[i] = sum[t] exp(S[i, t] * -0.001 - M[i])
+        output L
+        """
+    bench.write("p.ein", source)
+    K = np.full((4096, 2), -500, np.float32)
+    K[-1] = 0
+    arrays = {"Q": np.ones((300, 2), np.float32), "K": K}
+    files = driver.save_inputs(bench.folder, arrays) + driver.output_options(["L"])
+    for devices in (1, 2, 3):
+        bench.tapestry("run", "p.ein", f"--devices={devices}", "--cost=spmd", *files).expect_status(0)
+        found = np.load(bench.folder / "L.npy")
+        if not np.allclose(found, 4095 * np.exp(1.0) + 1, rtol=1e-5):
+            raise CheckFailed(f"{devices} devices: {found[:4]}")
+
+
 def scores(source, rows, columns):
     """A program that weighs V by exp of scores, whose columns are cut."""
     return f"""

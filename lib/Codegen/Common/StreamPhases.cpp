@@ -11,12 +11,43 @@
 #include "Stream.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using linalg::GenericOp;
 
 namespace tapestry {
 namespace {
+
+/// What members compute, followed through the buffers between them.
+class MemberValues {
+public:
+  explicit MemberValues(Stream &stream) : stream(stream) {}
+
+  /// A value in a member's body.
+  struct At {
+    Value value;
+    const StreamMember *member;
+  };
+  /// What the member's result `buffer` is reduced from by a maximum; null where
+  /// that is not how it is made.
+  At findMaximized(Value buffer);
+  /// Whether both are the same at all points that agree on labels.
+  bool isSame(At a, At b);
+  /// Whether `value` is of what is maximized what `bound` is of the maximum,
+  /// which is `argument`.
+  bool isBoundOf(At value, At bound, BlockArgument argument, At maximized);
+
+private:
+  At resolve(At at);
+  bool isSameRead(At a, At b);
+  const StreamMember *writerOf(Value buffer, const StreamMember *before);
+  template <typename Compare>
+  bool areSameOps(Operation *a, Operation *b, Compare areSame);
+
+  Stream &stream;
+  llvm::SmallDenseMap<std::pair<Value, Value>, bool> known;
+};
 
 class PhaseFinder {
 public:
@@ -28,7 +59,7 @@ private:
 
   bool isWrittenOnce();
   bool addInside(StreamMember &member);
-  bool addShifted(GenericOp op, OpOperand &bound);
+  bool addShifted(const StreamMember &member, OpOperand &bound);
   bool addDeferred(StreamMember &member);
   bool addOutput(GenericOp op, OpOperand &output);
   bool isGreatest(Value buffer);
@@ -44,6 +75,154 @@ private:
   /// Values of the body that is looked at which are relative.
   llvm::SmallDenseSet<Value> bodyValues;
 };
+
+/// The last member before another that writes a buffer other than by filling.
+const StreamMember *MemberValues::writerOf(Value buffer,
+                                           const StreamMember *before) {
+  const StreamMember *writer = nullptr;
+  for (const StreamMember &member : stream.members) {
+    if (&member == before)
+      break;
+    GenericOp op = member.op;
+    if (!isFill(op) && llvm::is_contained(op.getOutputs(), buffer))
+      writer = &member;
+  }
+  return writer;
+}
+
+/// Behind an element that is read of a buffer, the value that was stored there,
+/// if nothing was reduced for it.
+MemberValues::At MemberValues::resolve(At at) {
+  while (auto argument = dyn_cast<BlockArgument>(at.value)) {
+    GenericOp op = at.member->op;
+    if (argument.getOwner() != op.getBody() ||
+        argument.getArgNumber() >= op.getInputs().size())
+      break;
+    Value buffer = op.getInputs()[argument.getArgNumber()];
+    const StreamMember *writer = writerOf(buffer, at.member);
+    if (!writer)
+      break;
+    GenericOp from = writer->op;
+    unsigned result =
+        llvm::find(from.getOutputs(), buffer) - from.getOutputs().begin();
+    if (!from.getMatchingIndexingMap(from.getDpsInitOperand(result))
+             .isPermutation())
+      break;
+    at = {from.getBody()->getTerminator()->getOperand(result), writer};
+  }
+  return at;
+}
+
+bool MemberValues::isSameRead(At a, At b) {
+  auto argument = dyn_cast<BlockArgument>(a.value);
+  auto other = dyn_cast<BlockArgument>(b.value);
+  if (!argument || !other)
+    return false;
+  GenericOp op = a.member->op, with = b.member->op;
+  if (argument.getOwner() != op.getBody() || other.getOwner() != with.getBody())
+    return argument == other;
+  unsigned number = argument.getArgNumber(), second = other.getArgNumber();
+  if (number >= op.getInputs().size() || second >= with.getInputs().size() ||
+      op.getInputs()[number] != with.getInputs()[second] ||
+      writerOf(op.getInputs()[number], a.member) !=
+          writerOf(with.getInputs()[second], b.member))
+    return false;
+  auto labelsOf = [](const StreamMember &member, unsigned input) {
+    GenericOp op = member.op;
+    SmallVector<int> labels;
+    for (AffineExpr expr : op.getIndexingMapsArray()[input].getResults()) {
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      labels.push_back(dim ? member.labels[dim.getPosition()] : -1);
+    }
+    return labels;
+  };
+  SmallVector<int> labels = labelsOf(*a.member, number);
+  return labels == labelsOf(*b.member, second) &&
+         !llvm::is_contained(labels, -1);
+}
+
+template <typename Compare>
+bool MemberValues::areSameOps(Operation *a, Operation *b, Compare areSame) {
+  return a->getName() == b->getName() && a->getNumRegions() == 0 &&
+         a->getNumOperands() == b->getNumOperands() &&
+         a->getDiscardableAttrDictionary() ==
+             b->getDiscardableAttrDictionary() &&
+         a->getPropertiesAsAttribute() == b->getPropertiesAsAttribute() &&
+         a->getResultTypes() == b->getResultTypes() &&
+         llvm::all_of(llvm::zip_equal(a->getOperands(), b->getOperands()),
+                      [&](auto pair) {
+                        return areSame(std::get<0>(pair), std::get<1>(pair));
+                      });
+}
+
+bool MemberValues::isSame(At a, At b) {
+  a = resolve(a);
+  b = resolve(b);
+  Operation *op = a.value.getDefiningOp(), *with = b.value.getDefiningOp();
+  if (!op || !with)
+    return isSameRead(a, b);
+  if (op == with)
+    return true;
+  if (auto seen = known.find({a.value, b.value}); seen != known.end())
+    return seen->second;
+  auto index = dyn_cast<linalg::IndexOp>(op);
+  auto other = dyn_cast<linalg::IndexOp>(with);
+  if (index && other) {
+    int label = a.member->labels[index.getDim()];
+    return label >= 0 && label == b.member->labels[other.getDim()];
+  }
+  bool areSame = areSameOps(op, with, [&](Value value, Value second) {
+    return isSame({value, a.member}, {second, b.member});
+  });
+  return known[{a.value, b.value}] = areSame;
+}
+
+/// Whether `condition` is that `argument` is -inf.
+static bool isLeast(Value condition, BlockArgument argument) {
+  auto compared = condition.getDefiningOp<arith::CmpFOp>();
+  return compared && compared.getPredicate() == arith::CmpFPredicate::OEQ &&
+         compared.getLhs() == argument &&
+         matchPattern(compared.getRhs(), m_NegInfFloat());
+}
+
+bool MemberValues::isBoundOf(At value, At bound, BlockArgument argument,
+                             At maximized) {
+  if (bound.value == argument)
+    return isSame(value, maximized);
+  // Where there is nothing to be greatest, anything may be subtracted.
+  if (auto choice = bound.value.getDefiningOp<arith::SelectOp>();
+      choice && isLeast(choice.getCondition(), argument))
+    return isBoundOf(value, {choice.getFalseValue(), bound.member}, argument,
+                     maximized);
+  value = resolve(value);
+  Operation *op = value.value.getDefiningOp();
+  Operation *with = bound.value.getDefiningOp();
+  if (!op || !with || with->getBlock() != argument.getOwner())
+    return isSame(value, bound);
+  return areSameOps(op, with, [&](Value one, Value other) {
+    return isBoundOf({one, value.member}, {other, bound.member}, argument,
+                     maximized);
+  });
+}
+
+MemberValues::At MemberValues::findMaximized(Value buffer) {
+  const StreamMember *member = writerOf(buffer, nullptr);
+  if (!member)
+    return {};
+  GenericOp op = member->op;
+  for (OpOperand &output : op.getDpsInitsMutable()) {
+    if (output.get() != buffer)
+      continue;
+    auto max = op.getMatchingYieldValue(&output)
+                   ->get()
+                   .getDefiningOp<arith::MaximumFOp>();
+    BlockArgument accumulator = op.getMatchingBlockArgument(&output);
+    if (!max || !llvm::is_contained(max->getOperands(), accumulator))
+      return {};
+    return {max.getLhs() == accumulator ? max.getRhs() : max.getLhs(), member};
+  }
+  return {};
+}
 
 /// What has no columns is made by one member, so that members can change
 /// places.
@@ -134,8 +313,10 @@ static bool dependsOn(Value value, BlockArgument argument, Value except) {
          });
 }
 
-/// exp(x - bound) and what is made of it.
-bool PhaseFinder::addShifted(GenericOp op, OpOperand &bound) {
+/// exp(x - bound) and what is made of it. With another x the greatest so far
+/// might make it infinite.
+bool PhaseFinder::addShifted(const StreamMember &member, OpOperand &bound) {
+  GenericOp op = member.op;
   if (!isGreatest(bound.get()) || stream.greatest)
     return false;
   BlockArgument argument = op.getMatchingBlockArgument(&bound);
@@ -151,6 +332,10 @@ bool PhaseFinder::addShifted(GenericOp op, OpOperand &bound) {
     stream.bound = made;
     stream.boundArgument = argument;
     bodyValues.insert(power);
+    MemberValues values(stream);
+    if (!values.isBoundOf({difference.getLhs(), &member}, {made, &member},
+                          argument, values.findMaximized(bound.get())))
+      return false;
     // Nothing else may know the greatest value.
     return llvm::all_of(op.getBody()->getTerminator()->getOperands(),
                         [&](Value yielded) {
@@ -240,7 +425,7 @@ bool PhaseFinder::addInside(StreamMember &member) {
   if (!lateInputs.empty() && !bodyValues.empty())
     return addDeferred(member);
   if (lateInputs.size() > 1 ||
-      (lateInputs.size() == 1 && !addShifted(op, *lateInputs.front())))
+      (lateInputs.size() == 1 && !addShifted(member, *lateInputs.front())))
     return false;
   return llvm::all_of(op.getDpsInitsMutable(),
                       [&](OpOperand &output) { return addOutput(op, output); });

@@ -59,7 +59,7 @@ def FormStreams : Pass<"tapestry-form-streams", "::mlir::func::FuncOp"> {
     it and back.
 
     Columns come in blocks where each operation needs no more of them at a time.
-    What needs the greatest of all columns, as in exp(x - max), is computed with
+    What needs the greatest x of all columns, as in exp(x - max), is computed with
     the greatest so far, and sums of it are scaled where a block has a greater
     one; a quotient by the sum is left to the end. Where that does not hold, a
     block has all columns of its rows.
