@@ -184,6 +184,52 @@ TYPES = {
 }  # fmt: skip
 
 
+# Without a session the plan puts the windows of all three in phases.
+DILATED = """\
+input A : f32[8, 32768]
+input F : f32[8, 8, 3]
+X[k, y] = sum[c, r] pad(A, 0)[c, y + 4096 * r - 4096] * F[k, c, r]
+Y[k, y] = sum[c, r] pad(X, 0)[c, y + 4096 * r - 4096] * F[k, c, r]
+Z[k, y] = sum[c, r] pad(Y, 0)[c, y + 4096 * r - 4096] * F[k, c, r]
+output Z
+"""
+
+
+@case
+def what_a_session_has_is_not_put_in_phases(bench):
+    """It lies where it is, and is read there."""
+
+    def layer(x, f):
+        padded = np.pad(x.astype(np.float64), ((0, 0), (4096, 4096)))
+        return sum(f[:, :, r].astype(np.float64) @ padded[:, 4096 * r : 4096 * r + x.shape[1]] for r in range(3))
+
+    A, F = numbers((8, 32768)), numbers((8, 8, 3), seed=4)
+    save(bench, A=A, F=F)
+    bench.write("dilated.ein", DILATED)
+    words = ["--devices=8", "--cost=spmd"]
+    files = ["-i", "A=A.npy", "-i", "F=F.npy", "-o", "Z=Zrun.npy"]
+    bench.tapestry("run", "dilated.ein", *words, *files, "--report=run.json").expect_status(0)
+    session(
+        bench,
+        "load A A.npy\nload F F.npy\napply dilated.ein --report held.json\nexport Z Z.npy\nexport A A2.npy\n",
+        *words,
+    ).expect_status(0)
+    want = layer(layer(layer(A, F), F), F)
+    expect_close("Z of run", load(bench, "Zrun"), want, 1e-3)
+    expect_close("Z", load(bench, "Z"), want, 1e-3)
+    expect_close("A", load(bench, "A2"), A, 0)
+    expect_contract(bench, "held.json")
+    vertices = {}
+    for name in ("run", "held"):
+        report = driver.load_json(bench.folder / f"{name}.json")
+        vertices[name] = {entry["vertex"] for entry in report["collectives"]}
+    # Views and einsums in phases have numbers behind the names.
+    if not any("." in vertex for vertex in vertices["run"]):
+        raise CheckFailed(f"a run is not in phases: {vertices}")
+    if not vertices["held"] or any("." in vertex for vertex in vertices["held"]):
+        raise CheckFailed(f"a session is in phases: {vertices}")
+
+
 def values_of(type, shape):
     rng = np.random.default_rng(7)
     if type == "bf16":
