@@ -25,7 +25,8 @@ static void printSummary(llvm::raw_ostream &os, const PlanGraph &graph,
        << " idle: no plan that was found for more costs less\n";
   os << "cost " << costText(plan, plan.cost) << " " << costUnit(plan) << ", ";
   if (plan.provedOptimal)
-    os << "proved optimal\n";
+    os << "proved optimal for the graph "
+       << (plan.rewrites.empty() ? "as it stands\n" : "after its rewrites\n");
   else if (plan.lowerBound > 0)
     os << "lower bound " << costText(plan, plan.lowerBound) << ": within "
        << percentText(plan.cost / plan.lowerBound - 1) << " of optimal\n";
