@@ -63,6 +63,12 @@ void Compilation::setThreads(int64_t threads) {
   target = llvm::cantFail(codegen.makeTarget());
 }
 
+/// What a file's message says within another: "x.npy: cannot open".
+static llvm::Error partOfMessage(const rt::Status &status) {
+  auto [place, what] = llvm::StringRef(status.message()).split(": error: ");
+  return llvm::createStringError(what.empty() ? place : place + ": " + what);
+}
+
 /// The shape of the tensor or the file that is named for an input, if one is.
 static llvm::Expected<std::optional<std::vector<int64_t>>>
 shapeOfInput(const Options &options, llvm::StringRef input) {
@@ -77,7 +83,7 @@ shapeOfInput(const Options &options, llvm::StringRef input) {
     std::vector<int64_t> shape;
     rt::Status status = rt::readShape(path, shape);
     if (status.failed())
-      return llvm::createStringError(status.message());
+      return partOfMessage(status);
     return shape;
   }
   return std::nullopt;
@@ -105,7 +111,7 @@ ExitStatus Compilation::parse(std::unique_ptr<llvm::MemoryBuffer> text,
       std::vector<int64_t> &own = fileShapes[ownFile.str()];
       rt::Status status = rt::readShape(ownFile.str(), own);
       if (status.failed())
-        shape = llvm::createStringError(status.message());
+        shape = partOfMessage(status);
       else
         shape = own;
       return shape;

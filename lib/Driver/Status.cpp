@@ -1,6 +1,7 @@
 //===- Status.cpp - What a command ends with ------------------------------===//
 
 #include "tapestry/Driver/Status.h"
+#include "tapestry-rt/Crash.h"
 #include "tapestry-rt/Status.h"
 
 using namespace tapestry;
@@ -10,8 +11,12 @@ static std::string prefix;
 
 MessagePlace::MessagePlace(const llvm::Twine &place) {
   prefix = rt::printable(place.str()) + ": ";
+  rt::setCrashPlace(prefix);
 }
-MessagePlace::~MessagePlace() { prefix.clear(); }
+MessagePlace::~MessagePlace() {
+  prefix.clear();
+  rt::setCrashPlace("");
+}
 
 void tapestry::driver::printMessage(const llvm::Twine &message) {
   llvm::errs() << (prefix + message + "\n").str();

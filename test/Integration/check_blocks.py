@@ -485,6 +485,12 @@ def check_crashes(folder):
                      driver.tapestry(*run, "--devices=3", "--executor=greedy", cwd=folder),
                      driver.execute(["./prog", *files, "-o", "Y=Y.npy"], folder)):  # fmt: skip
             expect(done, 4, f"block 'Y' failed: its function was ended by {how}\n")
+        # A session says at which of its lines.
+        (folder / "commands").write_text("load X X.npy\n\napply p.ein\n")
+        done = driver.tapestry("session", "commands", "--devices=2", "--object=b.o", cwd=folder)
+        expect(done, 4, "commands:3: ", f"block 'Y' failed: its function was ended by {how}\n")
+        if not done.stderr.startswith("commands:3: rank ") or done.stderr.count("\n") != 1:
+            raise CheckFailed(f"not one message at a line\n{done.describe()}")
         if list(folder.glob("*Y.npy*")) or list(folder.glob(".*.tmp")):
             raise CheckFailed(f"{name}: there is an output")
 

@@ -464,8 +464,11 @@ def spilled_where_no_file_can_be_made(bench):
         "away": "No such file or directory",
         "chain.ein": "Not a directory",
     }.items():
-        finished = bench.tapestry(*words, f"--spill={folder}")
-        bench.expect_error(finished, 3, f"^{folder}: error: cannot spill: {why}$")
+        # Before anything else is looked at, whatever would come to be spilled.
+        for program in ("chain.ein", "none.ein"):
+            words[1] = program
+            finished = bench.tapestry(*words, f"--spill={folder}")
+            bench.expect_error(finished, 3, f"^{folder}: error: cannot spill: {why}$")
         if (bench.folder / "E.npy").exists():
             raise CheckFailed(f"--spill={folder} leaves an output")
 

@@ -79,7 +79,7 @@ def files_that_do_not_say(bench):
     bench.expect_error(finished, 1, "p.ein:4:7: error: input 'X' has 2 dimensions, but what is given for it has 1")
     (bench.folder / "X.npy").unlink()
     finished = bench.tapestry("run", "p.ein", *files)
-    bench.expect_error(finished, 1, "p.ein:4:7: error: X.npy: error: cannot open")
+    bench.expect_error(finished, 1, "p.ein:4:7: error: X.npy: cannot open: No such file or directory\n")
     bench.write("X.npy", b"no numbers")
     bench.expect_error(bench.tapestry("run", "p.ein", *files), 1, "X.npy")
     np.save(bench.folder / "X.npy", np.zeros((0, 7), np.float32))

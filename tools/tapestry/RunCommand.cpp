@@ -1,6 +1,8 @@
 //===- RunCommand.cpp - tapestry run --------------------------------------===//
 
 #include "Commands.h"
+#include "tapestry-rt/Status.h"
+#include "tapestry-rt/Tasks.h"
 #include "tapestry/Driver/Compilation.h"
 #include "tapestry/Driver/InProcess.h"
 #include <chrono>
@@ -34,6 +36,13 @@ ExitStatus tapestry::driver::runProgram(const Options &options) {
   else if (ExitStatus status = checkLocalRanks(
                std::max(request->devices, request->grid.numDevices())))
     return status;
+  if (!options.spill.empty())
+    if (rt::Status spills =
+            rt::checkSpillFolder({/*workers=*/0, options.spill});
+        spills.failed()) {
+      printMessage(spills.message());
+      return static_cast<ExitStatus>(spills.exitStatus());
+    }
   Compilation compilation(options);
   if (ExitStatus status = compilation.load())
     return status;

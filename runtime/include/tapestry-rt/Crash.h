@@ -26,6 +26,10 @@ private:
   int status;
 };
 
+/// What messages of crashes begin with from now on: the place of what is being
+/// done, "train.session:3: ", or nothing. While no guard lives.
+void setCrashPlace(const std::string &place);
+
 } // namespace rt
 } // namespace tapestry
 

@@ -209,6 +209,9 @@ struct TaskRunOptions {
   std::string spill;
 };
 
+/// Whether files can be made in the folder that a run would spill to.
+Status checkSpillFolder(const TaskRunOptions &options);
+
 /// As `run`: from files to files, with the exit status of a run. The limit is
 /// `options.memoryLimit`, where 0 stands for what the machine has available.
 /// There are no back ends but "local", and no feeds.

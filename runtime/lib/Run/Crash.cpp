@@ -34,6 +34,16 @@ static constexpr struct {
 static struct sigaction previous[std::size(crashes)];
 static thread_local CrashGuard *atHand = nullptr;
 
+/// Lives as long as anything that may crash.
+static std::string &crashPlace() {
+  static auto *place = new std::string;
+  return *place;
+}
+
+void tapestry::rt::setCrashPlace(const std::string &place) {
+  crashPlace() = place;
+}
+
 namespace {
 
 /// A stack for handlers: a thread's own may be what has run over.
@@ -122,7 +132,7 @@ void CrashHandler::install() {
 }
 
 CrashGuard::CrashGuard(const std::string &what, int status)
-    : what(printableLines(what)), status(status) {
+    : what(crashPlace() + printableLines(what)), status(status) {
   CrashHandler::install();
   atHand = this;
 }

@@ -148,6 +148,12 @@ static std::string spillFolder(const TaskRunOptions &options) {
   return options.spill.empty() ? temporaryFolder() : options.spill;
 }
 
+Status tapestry::rt::checkSpillFolder(const TaskRunOptions &options) {
+  if (options.spill == "none")
+    return Status::success();
+  return SpillFile().open(spillFolder(options), /*bytes=*/0);
+}
+
 //===----------------------------------------------------------------------===//
 // The run
 //===----------------------------------------------------------------------===//
