@@ -215,7 +215,8 @@ def CountCopies : Pass<"tapestry-count-copies", "::mlir::ModuleOp"> {
     has loaded them, puts a call of `tapestry_rt_copied` with the bytes that all of
     those have written, and names the vertex in `comm.programs`. Such are kernels
     that gather windows, slice, concatenate or change layouts, and the copies that
-    bufferization left. What a kernel keeps to itself while it runs is no copy,
+    bufferization left. Where no vertex does it, named is the output that is written,
+    the vertex that computes in the buffer, the loop or the program. What a kernel keeps to itself while it runs is no copy,
     nor is the one write of an output that hands out what inputs have.
   }];
   let dependentDialects = [

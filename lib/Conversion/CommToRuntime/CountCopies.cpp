@@ -115,7 +115,7 @@ struct CountCopies : tapestry::impl::CountCopiesBase<CountCopies> {
         program::readAll(getOperation(), {program::body, program::name});
     if (failed(programs))
       return signalPassFailure();
-    SmallVector<Attribute> described;
+    SmallVector<Attribute> counted;
     for (DictionaryAttr program : *programs) {
       copies.clear();
       seen.clear();
@@ -123,23 +123,25 @@ struct CountCopies : tapestry::impl::CountCopiesBase<CountCopies> {
           program.getAs<FlatSymbolRefAttr>(program::body).getValue());
       auto inputs = program.getAs<ArrayAttr>(program::inputs);
       own = body;
+      described = program;
       numInputs = inputs ? inputs.size() : 0;
       if (body && !body.isExternal() && body.getNumArguments() != 0)
         count(body);
       NamedAttrList attributes(program);
       if (!copies.empty())
         attributes.set(program::copies, ArrayAttr::get(&getContext(), copies));
-      described.push_back(attributes.getDictionary(&getContext()));
+      counted.push_back(attributes.getDictionary(&getContext()));
     }
-    if (!described.empty())
+    if (!counted.empty())
       getOperation()->setAttr(program::attribute,
-                              ArrayAttr::get(&getContext(), described));
+                              ArrayAttr::get(&getContext(), counted));
   }
 
 private:
   void count(func::FuncOp function);
   void countIn(Block &block, Value rank);
   bool writesOutput(Operation &op, ArrayRef<Value> targets);
+  StringAttr ownerOf(Operation &op, Value target);
   SmallVector<Value> targetsOf(Operation &op);
   func::FuncOp declareCount(Location loc, Type rank);
 
@@ -148,6 +150,7 @@ private:
   /// The program's own function, whose arguments are the rank, so many inputs
   /// and the outputs.
   func::FuncOp own;
+  DictionaryAttr described;
   size_t numInputs = 0;
   /// The functions that are counted in, which loops call.
   llvm::SmallPtrSet<Operation *, 4> seen;
@@ -204,6 +207,36 @@ bool CountCopies::writesOutput(Operation &op, ArrayRef<Value> targets) {
   });
 }
 
+/// What a copy belongs to: the vertex that it is of, the output that it writes,
+/// what computes in the same buffer or, where nothing does, the loop whose body
+/// it is in or the program.
+StringAttr CountCopies::ownerOf(Operation &op, Value target) {
+  constexpr llvm::StringLiteral vertexName = "tapestry.vertex";
+  if (auto vertex = op.getAttrOfType<StringAttr>(vertexName))
+    return vertex;
+  auto function = op.getParentOfType<func::FuncOp>();
+  Value root = rootOf(target);
+  auto argument = dyn_cast<BlockArgument>(root);
+  auto outputs = described.getAs<ArrayAttr>(program::outputs);
+  if (argument && argument.getOwner() == &own.front() && outputs) {
+    size_t number = argument.getArgNumber();
+    if (number > numInputs && number - numInputs <= outputs.size())
+      return cast<DictionaryAttr>(outputs[number - numInputs - 1])
+          .getAs<StringAttr>(program::name);
+  }
+  for (Operation &other : *op.getBlock())
+    if (auto vertex = other.getAttrOfType<StringAttr>(vertexName);
+        vertex && !argument &&
+        llvm::any_of(other.getOperands(),
+                     [&](Value operand) { return rootOf(operand) == root; }))
+      return vertex;
+  StringRef name = described.getAs<StringAttr>(program::name).getValue();
+  if (function != own && function.getName().size() > name.size() + 1 &&
+      function.getName().starts_with(name))
+    name = function.getName().drop_front(name.size() + 1);
+  return StringAttr::get(&getContext(), name);
+}
+
 void CountCopies::count(func::FuncOp function) {
   if (seen.insert(function).second)
     countIn(function.front(), function.getArgument(0));
@@ -248,11 +281,11 @@ void CountCopies::countIn(Block &block, Value rank) {
     SmallVector<Value> targets = targetsOf(op);
     if (targets.empty() || writesOutput(op, targets))
       continue;
-    auto vertex = op.getAttrOfType<StringAttr>("tapestry.vertex");
-    Copied &copied =
-        found[vertex ? vertex : StringAttr::get(&getContext(), "")];
-    llvm::append_range(copied.targets, targets);
-    copied.last = &op;
+    for (Value target : targets) {
+      Copied &copied = found[ownerOf(op, target)];
+      copied.targets.push_back(target);
+      copied.last = &op;
+    }
   }
   OpBuilder b(&getContext());
   for (auto &[vertex, copied] : found) {

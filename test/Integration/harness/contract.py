@@ -69,6 +69,8 @@ def _copy_problems(report):
     for entry in report["copies"]:
         if entry.get("predicted_bytes") != entry["counted_bytes"]:
             problems.append(f"copies: {entry}")
+        if not entry["vertex"]:
+            problems.append(f"copies that belong to nothing: {entry}")
     for entry in report["collectives"]:
         if entry.get("predicted_copied_bytes") != entry["copied_bytes"]:
             problems.append(f"copied by collectives: {entry}")
