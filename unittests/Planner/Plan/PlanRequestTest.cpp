@@ -77,6 +77,14 @@ TEST(PlanRequest, ResolvesOrSaysWhatIsUnknown) {
   EXPECT_EQ(options.grid.numDevices(), 6);
   EXPECT_EQ(options.solver, "exact");
   EXPECT_EQ(options.machine.name, "cpu");
+  EXPECT_TRUE(options.mayIdle);
+  PlanRequest brief = request;
+  brief.mostWork = 1e6;
+  brief.mayIdle = false;
+  options = valueOf(resolveRequest(brief));
+  EXPECT_EQ(options.solverOptions.mostWork, 1e6);
+  EXPECT_EQ(options.solverOptions.work, 1e6);
+  EXPECT_FALSE(options.mayIdle);
   auto wrong = [&](auto member, std::string value, std::string text) {
     PlanRequest changed = request;
     changed.*member = value;
