@@ -177,23 +177,33 @@ bool MemberValues::isSame(At a, At b) {
   return known[{a.value, b.value}] = areSame;
 }
 
-/// Whether `condition` is that `argument` is -inf.
-static bool isLeast(Value condition, BlockArgument argument) {
-  auto compared = condition.getDefiningOp<arith::CmpFOp>();
-  return compared && compared.getPredicate() == arith::CmpFPredicate::OEQ &&
-         compared.getLhs() == argument &&
-         matchPattern(compared.getRhs(), m_NegInfFloat());
+/// What `bound` is where `argument` is a number, if it is a constant where that
+/// is infinite; else null.
+static Value whereFinite(Value bound, BlockArgument argument) {
+  auto choice = bound.getDefiningOp<arith::SelectOp>();
+  auto compared = choice ? choice.getCondition().getDefiningOp<arith::CmpFOp>()
+                         : arith::CmpFOp();
+  if (!compared || (!matchPattern(compared.getRhs(), m_PosInfFloat()) &&
+                    !matchPattern(compared.getRhs(), m_NegInfFloat())))
+    return Value();
+  Value looked = compared.getLhs();
+  if (auto absolute = looked.getDefiningOp<math::AbsFOp>())
+    looked = absolute.getOperand();
+  if (looked != argument)
+    return Value();
+  if (matchPattern(choice.getTrueValue(), m_Constant()))
+    return choice.getFalseValue();
+  return matchPattern(choice.getFalseValue(), m_Constant())
+             ? choice.getTrueValue()
+             : Value();
 }
 
 bool MemberValues::isBoundOf(At value, At bound, BlockArgument argument,
                              At maximized) {
   if (bound.value == argument)
     return isSame(value, maximized);
-  // Where there is nothing to be greatest, anything may be subtracted.
-  if (auto choice = bound.value.getDefiningOp<arith::SelectOp>();
-      choice && isLeast(choice.getCondition(), argument))
-    return isBoundOf(value, {choice.getFalseValue(), bound.member}, argument,
-                     maximized);
+  if (Value number = whereFinite(bound.value, argument))
+    return isBoundOf(value, {number, bound.member}, argument, maximized);
   value = resolve(value);
   Operation *op = value.value.getDefiningOp();
   Operation *with = bound.value.getDefiningOp();

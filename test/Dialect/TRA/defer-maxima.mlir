@@ -1,5 +1,6 @@
-// RUN: tapestry-opt %s --pass-pipeline='builtin.module(func.func(tapestry-defer-maxima))' -split-input-file | FileCheck %s
-// RUN: tapestry-opt %s --pass-pipeline='builtin.module(func.func(tapestry-defer-maxima))' -split-input-file | tapestry-opt -split-input-file | FileCheck %s
+// RUN: tapestry-opt %s --pass-pipeline='builtin.module(func.func(tapestry-defer-maxima))' -split-input-file | FileCheck %s --check-prefix=SMALL
+// RUN: tapestry-opt %s --pass-pipeline='builtin.module(func.func(tapestry-defer-maxima{least-bytes=1}))' -split-input-file | FileCheck %s
+// RUN: tapestry-opt %s --pass-pipeline='builtin.module(func.func(tapestry-defer-maxima{least-bytes=1}))' -split-input-file | tapestry-opt -split-input-file | FileCheck %s
 
 #grid = #tapestry_index.grid<"d.0" = 2, "d.1" = 2>
 #x = #tapestry_index.layout<[6 by "d.1", 97 by "d.0"] on #grid>
@@ -21,6 +22,9 @@
 
 // The scale is computed with the maximum and the exponential alike, labels are
 // named otherwise, and the quotient is left to the sums.
+// SMALL-LABEL: func @attention
+// SMALL: %[[M:.*]] = tra.aggregate "M"
+// SMALL: tra.join "E" {{.*}}, %[[M]][q])
 // CHECK-LABEL: func @attention
 // CHECK-SAME: %[[X:.*]]: !tra.relation<[6, 97]{{.*}}, %[[V:.*]]: !tra.relation<[97, 5]
 func.func @attention(%x: !x, %v: !v) -> (!o, !rows) {
@@ -130,6 +134,43 @@ func.func @factors(%x: !x, %f: !rows) -> (!rows, !rows) {
   // CHECK: tra.aggregate "O" add %[[OW]]
   %o = tra.aggregate "O" add %r : !partial -> !rows
   return %l, %o : !rows, !rows
+}
+
+// 0 is subtracted where the maximum is infinite: as a device subtracts, so it
+// weighs.
+// CHECK-LABEL: func @finite
+func.func @finite(%x: !x) -> !rows {
+  // CHECK: %[[P:.*]] = tra.join "M"
+  %p = tra.join "M" [i = 6, t = 97] by #by_it (%x[i, t]) -> [i] reduce max {
+  ^bb0(%a: f32):
+    tra.yield %a : f32
+  } : (!x) -> !partial
+  %m = tra.aggregate "M" max %p : !partial -> !rows
+  // CHECK: tra.join "L" {{.*}}, %[[P]][i]) -> [i] reduce add {
+  // CHECK-NEXT: ^bb0(%{{.*}}: f32, %[[A:.*]]: f32):
+  // CHECK: %[[S:.*]] = arith.select %{{.*}}, %[[A]], %{{.*}} : f32
+  // CHECK-NEXT: arith.subf %{{.*}}, %[[S]] : f32
+  %q = tra.join "L" [i = 6, t = 97] by #by_it (%x[i, t], %m[i]) -> [i] reduce add {
+  ^bb0(%a: f32, %b: f32):
+    %inf = arith.constant 0x7F800000 : f32
+    %zero = arith.constant 0.0 : f32
+    %c = math.absf %b : f32
+    %s = arith.cmpf olt, %c, %inf : f32
+    %g = arith.select %s, %b, %zero : f32
+    %d = arith.subf %a, %g : f32
+    %e = math.exp %d : f32
+    tra.yield %e : f32
+  } : (!x, !rows) -> !partial
+  // CHECK: %[[M:.*]] = tra.aggregate "M"
+  // CHECK: tra.join "M" [i = 6] {{.*}} (%[[P]][i], %[[M]][i]) -> [i] {
+  // CHECK-NEXT: ^bb0(%[[OWN:.*]]: f32, %[[ALL:.*]]: f32):
+  // CHECK: %[[OWNB:.*]] = arith.select %{{.*}}, %[[OWN]], %{{.*}} : f32
+  // CHECK: %[[LEAST:.*]] = arith.cmpf oeq, %[[OWN]], %{{.*}} : f32
+  // CHECK: %[[FROM:.*]] = arith.select %[[LEAST]], %[[OWN]], %[[OWNB]] : f32
+  // CHECK: %[[ALLB:.*]] = arith.select %{{.*}}, %[[ALL]], %{{.*}} : f32
+  // CHECK: arith.subf %[[FROM]], %[[ALLB]] : f32
+  %l = tra.aggregate "L" add %q : !partial -> !rows
+  return %l : !rows
 }
 
 // Someone needs exp(x - m) itself.

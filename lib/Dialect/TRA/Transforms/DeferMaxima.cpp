@@ -1,6 +1,7 @@
 //===- DeferMaxima.cpp - Sums relative to a device's own maxima -----------===//
 
 #include "RelativeJoins.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tapestry/Dialect/TRA/Transforms/Passes.h"
 #include "llvm/ADT/SetVector.h"
@@ -33,6 +34,7 @@ private:
 
   bool waits(Operation &op);
   void takeOwnMaximum();
+  Value emitBound(Value value);
   void dropFactors(RelativeJoin &relative);
   void emitWeights();
   void weigh(RelativeJoin &sum);
@@ -92,27 +94,45 @@ bool Deferral::prepare() {
   return true;
 }
 
+static Value leastOf(OpBuilder &b, Location loc, Type type) {
+  auto number = cast<FloatType>(type);
+  APFloat least = APFloat::getInf(number.getFloatSemantics(),
+                                  /*Negative=*/true);
+  return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, least));
+}
+
+/// `yes` where `value` is -inf, `no` elsewhere.
+static Value selectLeast(OpBuilder &b, Location loc, Value value, Value yes,
+                         Value no) {
+  Value isLeast =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, value,
+                            leastOf(b, loc, value.getType()));
+  return arith::SelectOp::create(b, loc, isLeast, yes, no);
+}
+
 /// The kernel subtracts the device's own maximum, and nothing where that is
 /// -inf: exp(-inf) is 0 then, too, where there is anything at all.
 void Deferral::takeOwnMaximum() {
   RelativeJoin &shift = found.shift();
   shift.join->setOperand(shift.input, found.maximum.getResult());
-  Operation *difference = differenceIn(shift);
-  Value own = difference->getOperand(1);
-  auto type = cast<FloatType>(own.getType());
+  if (!found.boundOps.empty())
+    return;
+  Operation *difference = *found.argument.user_begin();
   Location loc = difference->getLoc();
   b.setInsertionPoint(difference);
-  auto constant = [&](APFloat value) {
-    return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value));
-  };
-  Value least =
-      constant(APFloat::getInf(type.getFloatSemantics(), /*Negative=*/true));
-  Value isLeast =
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, own, least);
-  Value bound = arith::SelectOp::create(
-      b, loc, isLeast, constant(APFloat::getZero(type.getFloatSemantics())),
-      own);
-  difference->setOperand(1, bound);
+  Value zero = arith::ConstantOp::create(
+      b, loc, b.getFloatAttr(found.argument.getType(), 0.0));
+  difference->setOperand(
+      1, selectLeast(b, loc, found.argument, zero, found.argument));
+}
+
+/// What the kernel subtracts where the maximum is `value`.
+Value Deferral::emitBound(Value value) {
+  IRMapping mapping;
+  mapping.map(found.argument, value);
+  for (Operation *op : found.boundOps)
+    b.clone(*op, mapping);
+  return mapping.lookupOrDefault(found.bound);
 }
 
 /// A join without the factors of rows that it has.
@@ -207,7 +227,7 @@ Value Deferral::emitJoin(JoinOp like, ArrayRef<Label> labels,
   return made.getResult();
 }
 
-/// exp(own maximum - maximum) of every row and device.
+/// exp(own maximum - maximum) of every row and device, as they are subtracted.
 void Deferral::emitWeights() {
   JoinOp maximum = found.maximum;
   SmallVector<Label> labels;
@@ -287,6 +307,8 @@ void Deferral::apply() {
 
 namespace {
 struct DeferMaxima : tra::impl::DeferMaximaBase<DeferMaxima> {
+  using Base::Base;
+
   void runOnOperation() override {
     // Those that are looked at, null where they are no more.
     SmallVector<Operation *> joins;
@@ -301,7 +323,8 @@ private:
   /// Whether a join no longer waits for a maximum.
   bool defer(JoinOp join, MutableArrayRef<Operation *> joins) {
     for (unsigned input = 0; input < join.getInputs().size(); ++input) {
-      std::optional<RelativeJoins> found = findRelativeJoins(join, input);
+      std::optional<RelativeJoins> found =
+          findRelativeJoins(join, input, leastBytes);
       if (!found)
         continue;
       Deferral deferral(*found);

@@ -42,10 +42,6 @@ static Value yieldedBy(JoinOp join) {
   return join.getKernel().front().getTerminator()->getOperand(0);
 }
 
-Operation *tra::differenceIn(RelativeJoin &shift) {
-  return *argumentOf(shift.join, shift.input).user_begin();
-}
-
 /// Elements that a device has of a join's result at most.
 static double elementsOf(JoinOp join) {
   double elements = 1;
@@ -215,11 +211,12 @@ public:
   bool begin(JoinOp shift, unsigned input);
   bool addReaders(Value relation, ArrayRef<int> dims,
                   ArrayRef<RowFactor> factors);
-  bool paysOff();
+  bool paysOff(int64_t leastBytes);
 
   RelativeJoins found;
 
 private:
+  arith::SubFOp findDifference(JoinOp shift, unsigned input);
   bool add(std::unique_ptr<RelativeJoin> made, Value base);
   bool isFactorOfRow(RelativeJoin &reader, Value value);
   Value takeFactors(RelativeJoin &reader, Value base);
@@ -352,6 +349,48 @@ static AggregateOp aggregateOf(Value relation) {
   return relation.getDefiningOp<AggregateOp>();
 }
 
+/// What tells a maximum that is no number, or is infinite, from others: whether
+/// |m| < inf, as a condition of `number`.
+static Operation *absoluteIn(Value condition) {
+  auto compared = condition.getDefiningOp<arith::CmpFOp>();
+  if (!compared || compared.getPredicate() != arith::CmpFPredicate::OLT ||
+      !matchPattern(compared.getRhs(), m_PosInfFloat()))
+    return nullptr;
+  return compared.getLhs().getDefiningOp<math::AbsFOp>();
+}
+
+/// The difference x - m, or x - (|m| < inf ? m : 0), in the kernel of a join
+/// that uses m for nothing else; null where there is none.
+arith::SubFOp Finder::findDifference(JoinOp shift, unsigned input) {
+  BlockArgument argument = argumentOf(shift, input);
+  if (!argument || !isPlainRead(shift, input))
+    return {};
+  found.argument = found.bound = argument;
+  auto choice =
+      llvm::find_if(argument.getUsers(), llvm::IsaPred<arith::SelectOp>);
+  if (choice != argument.getUsers().end()) {
+    auto select = cast<arith::SelectOp>(*choice);
+    Operation *absolute = absoluteIn(select.getCondition());
+    if (!absolute || absolute->getOperand(0) != argument ||
+        select.getTrueValue() != argument ||
+        !matchPattern(select.getFalseValue(), m_AnyZeroFloat()) ||
+        !absolute->hasOneUse() || !select.getCondition().hasOneUse() ||
+        llvm::range_size(argument.getUsers()) != 2)
+      return {};
+    Operation *compared = select.getCondition().getDefiningOp();
+    for (Value constant : {compared->getOperand(1), select.getFalseValue()})
+      found.boundOps.push_back(constant.getDefiningOp());
+    found.boundOps.append({absolute, compared, select});
+    found.bound = select;
+  }
+  if (!found.bound.hasOneUse())
+    return {};
+  auto difference = dyn_cast<arith::SubFOp>(*found.bound.user_begin());
+  bool isPlain = difference && difference.getRhs() == found.bound &&
+                 difference->getParentRegion() == &shift.getKernel();
+  return isPlain ? difference : arith::SubFOp();
+}
+
 bool Finder::begin(JoinOp shift, unsigned input) {
   // The maximum, of partial ones that lie as it does.
   auto whole = cast<RelationType>(shift.getInputs()[input].getType());
@@ -371,12 +410,8 @@ bool Finder::begin(JoinOp shift, unsigned input) {
     isColumn.set(label);
 
   // exp(x - m).
-  BlockArgument bound = argumentOf(shift, input);
-  if (!bound || !bound.hasOneUse() || !isPlainRead(shift, input))
-    return false;
-  auto difference = dyn_cast<arith::SubFOp>(*bound.user_begin());
-  if (!difference || difference.getRhs() != bound || !difference->hasOneUse() ||
-      difference->getParentRegion() != &shift.getKernel())
+  arith::SubFOp difference = findDifference(shift, input);
+  if (!difference || !difference->hasOneUse())
     return false;
   auto power = dyn_cast<math::ExpOp>(*difference->user_begin());
   LabelMatch match(shift, found.maximum);
@@ -392,8 +427,9 @@ bool Finder::begin(JoinOp shift, unsigned input) {
   return add(std::move(first), power);
 }
 
-/// Whether sums have fewer elements than what they are made of.
-bool Finder::paysOff() {
+/// Whether sums have fewer elements than what they are made of, which is not
+/// too little.
+bool Finder::paysOff(int64_t leastBytes) {
   double sums = 0, points = 1;
   for (unsigned label = 0; label < isColumn.size(); ++label)
     points *= ceilDiv(found.maximum.getExtents()[label],
@@ -401,13 +437,14 @@ bool Finder::paysOff() {
   for (const std::unique_ptr<RelativeJoin> &each : found.joins)
     if (each->isSum)
       sums += elementsOf(each->join);
-  return sums > 0 && sums <= points;
+  return sums > 0 && sums <= points &&
+         points * (element.getIntOrFloatBitWidth() / 8) >= leastBytes;
 }
 
-std::optional<RelativeJoins> tra::findRelativeJoins(JoinOp shift,
-                                                    unsigned input) {
+std::optional<RelativeJoins>
+tra::findRelativeJoins(JoinOp shift, unsigned input, int64_t leastBytes) {
   Finder finder;
-  if (!finder.begin(shift, input) || !finder.paysOff())
+  if (!finder.begin(shift, input) || !finder.paysOff(leastBytes))
     return std::nullopt;
   llvm::sort(finder.found.joins, [](const auto &a, const auto &b) {
     return a->join->isBeforeInBlock(b->join);

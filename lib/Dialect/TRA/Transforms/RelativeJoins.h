@@ -45,6 +45,10 @@ struct RelativeJoin {
 struct RelativeJoins {
   JoinOp maximum;
   AggregateOp aggregate;
+  /// The kernel of the first join may subtract 0 where the maximum is infinite:
+  /// what it takes of that, what it subtracts, and how that is made.
+  mlir::Value argument, bound;
+  llvm::SmallVector<mlir::Operation *, 4> boundOps;
   /// In the order of the program, exp(x - m) first.
   std::vector<std::unique_ptr<RelativeJoin>> joins;
 
@@ -54,12 +58,11 @@ struct RelativeJoins {
 };
 
 /// What is relative to the maximum that a join reads as its operand `input`;
-/// nothing where that is none, where it is needed as it is, or where sums have
-/// more elements than what they are made of.
-std::optional<RelativeJoins> findRelativeJoins(JoinOp shift, unsigned input);
-
-/// The difference x - m in the kernel of such a join.
-mlir::Operation *differenceIn(RelativeJoin &shift);
+/// nothing where that is none, where it is needed as it is, where sums have
+/// more elements than what they are made of, or where a device has fewer bytes
+/// of that.
+std::optional<RelativeJoins> findRelativeJoins(JoinOp shift, unsigned input,
+                                               int64_t leastBytes);
 
 } // namespace tapestry::tra
 

@@ -47,8 +47,13 @@ def DeferMaxima : Pass<"tapestry-defer-maxima", "::mlir::func::FuncOp"> {
     }
     %l = tra.aggregate "L" add %r : ...
     ```
-    Left alone is what would not save work: sums with more elements than x has.
+    Left alone is what would not save work: sums with more elements than x has, and
+    x of fewer than `least-bytes` on a device.
   }];
+  let options = [
+    Option<"leastBytes", "least-bytes", "int64_t", "1024 * 1024",
+           "What a device has of x at least">
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect"];
   let statistics = [
