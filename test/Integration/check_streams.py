@@ -194,6 +194,43 @@ def cut_nearest(bench):
 
 
 @case
+def cut_logsumexp(bench):
+    """Devices have nothing of some rows, or what is infinite or no number."""
+    bench.write(
+        "p.ein",
+        """
+        param N = 1
+        input X : f32[256, 4096]
+        Y[i, t] @ {t: N} = X[i, t] * 0.5
+        O[i] = logsumexp[t] Y[i, t]
+        output O
+        """,
+    )
+    X = np.random.default_rng(5).standard_normal((256, 4096)).astype(np.float32)
+    X[0] = -np.inf
+    X[1, :2048] = -np.inf
+    X[2, 4000] = np.inf
+    X[3, 7] = np.nan
+    X[4, 2048:] = -2000
+    X[5] = -2000
+    X[5, :2048] = -np.inf
+    X[6, 1::2] = 2000
+    half = X.astype(np.float64) / 2
+    most = half.max(axis=1, keepdims=True)
+    most[~np.isfinite(most)] = 0
+    with np.errstate(divide="ignore"):
+        expected = np.log(np.exp(half - most).sum(axis=1)) + most[:, 0]
+    files = driver.save_inputs(bench.folder, {"X": X}) + driver.output_options(["O"])
+    for parts in (1, 2, 3, 4):
+        bench.tapestry(
+            "run", "p.ein", f"--devices={parts}", f"-DN={parts}", "--cost=spmd", *files
+        ).expect_status(0)
+        found = np.load(bench.folder / "O.npy")
+        if not np.allclose(found, expected, rtol=1e-6, atol=1e-5, equal_nan=True):
+            raise CheckFailed(f"{parts} devices: {found[:8]}, expected {expected[:8]}")
+
+
+@case
 def chosen_cut(bench):
     """Keys and values do not fit on one device: where memory is limited the planner cuts
     the columns, which takes no memory for scores."""

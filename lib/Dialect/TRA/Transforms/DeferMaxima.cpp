@@ -237,13 +237,16 @@ void Deferral::emitWeights() {
     labels.push_back(labelOf(maximum, cast<AffineDimExpr>(expr).getPosition()));
   }
   b.setInsertionPointAfterValue(whole);
-  weights =
-      emitJoin(maximum, labels, {{maximum.getResult(), rows}, {whole, rows}},
-               [&](Location loc, ValueRange values) {
-                 Value step =
-                     arith::SubFOp::create(b, loc, values[0], values[1]);
-                 return math::ExpOp::create(b, loc, step).getResult();
-               });
+  auto emitWeight = [&](Location loc, ValueRange values) -> Value {
+    // Where a device has nothing, it has no part in the sums.
+    Value own = values[0];
+    if (!found.boundOps.empty())
+      own = selectLeast(b, loc, own, own, emitBound(own));
+    Value step = arith::SubFOp::create(b, loc, own, emitBound(values[1]));
+    return math::ExpOp::create(b, loc, step);
+  };
+  weights = emitJoin(maximum, labels,
+                     {{maximum.getResult(), rows}, {whole, rows}}, emitWeight);
 }
 
 /// Partial sums become relative to the maximum, with the factors that they
