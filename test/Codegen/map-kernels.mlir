@@ -131,3 +131,33 @@ func.func @combine(%x: memref<?xf32>, %y: memref<?xf32>) attributes {tapestry.de
   }
   return
 }
+
+// -----
+
+// Neighbours side by side: 16 bytes at once, where buffers begin at multiples of
+// that, and what is left one by one.
+#id = affine_map<(i) -> (i)>
+// CHECK-LABEL: func @sums
+// CHECK: memref.extract_aligned_pointer_as_index
+// CHECK: %[[ALIGNED:.*]] = arith.cmpi eq
+// CHECK: %[[VECTORS:.*]] = arith.select %[[ALIGNED]]
+// CHECK: gpu.launch
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[VECTORS]]
+// CHECK: vector.load {{.*}} {alignment = 16 : i64} : memref<?xf32>, vector<4xf32>
+// CHECK-COUNT-4: arith.addf
+// CHECK: vector.store {{.*}} {alignment = 16 : i64}
+// CHECK: scf.for
+// CHECK: memref.store
+// PTX-LABEL: .visible .entry sums_0(
+// PTX: ld.global.v4.b32
+// PTX: st.global.v4.b32
+func.func @sums(%x: memref<?xf32> {llvm.noalias}, %y: memref<?xf32> {llvm.noalias}, %z: memref<?xf32> {llvm.noalias})
+    attributes {tapestry.kernel} {
+  linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+      ins(%x, %y : memref<?xf32>, memref<?xf32>) outs(%z : memref<?xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %n = arith.addf %a, %c : f32
+    linalg.yield %n : f32
+  }
+  return
+}

@@ -15,8 +15,8 @@
 // CHECK-SAME: memref<8xf32, #gpu.address_space<workgroup>>
 // CHECK: scf.for %[[R:.*]] = %[[B]] to %c64
 // CHECK: memref.subview %{{.*}}[%[[R]], 0] [1, 2000]
-// CHECK: scf.for %{{.*}} = %[[T]] to %c2000
-// CHECK: memref.store %{{.*}} : memref<?xf32, #gpu.address_space<workgroup>>
+// CHECK: vector.load {{.*}} : memref<?xf32>, vector<4xf32>
+// CHECK: vector.store {{.*}} : memref<?xf32, #gpu.address_space<workgroup>>, vector<4xf32>
 // CHECK: gpu.barrier
 // CHECK: arith.maximumf
 // CHECK-COUNT-5: gpu.shuffle xor
@@ -26,6 +26,7 @@
 // CHECK: arith.divf
 // CHECK-NOT: gpu.launch
 // PTX: .visible .entry
+// PTX: ld.global.v4.b32
 // PTX-COUNT-16: shfl.sync.bfly.b32
 // PTX-NOT: .visible .entry
 func.func @softmax(%x: memref<64x2000xf32> {llvm.noalias}, %y: memref<64x2000xf32> {llvm.noalias})

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LaunchEmitter.h"
+#include "VectorMap.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -44,11 +44,19 @@ void PointEmitter::emit() {
     if (dim.reduction)
       reduced.push_back(number);
   OpFoldResult points = product(extentsOf(parallel));
-  OpFoldResult blocks =
-      b.min(b.ceilDiv(points, b.index(blockThreads)), b.index(mostBlocks));
+  VectorMap map(b, nest, parallel);
+  int64_t lanes = map.getLanes();
+  OpFoldResult vectors = lanes > 1 ? map.countVectors(points) : b.index(0);
+  OpFoldResult blocks = b.min(b.ceilDiv(points, b.index(blockThreads * lanes)),
+                              b.index(mostBlocks));
   begin(blocks, blockThreads);
-  OpFoldResult first = b.add(b.mul(block, b.index(blockThreads)), thread);
+  OpFoldResult own = b.add(b.mul(block, b.index(blockThreads)), thread);
   OpFoldResult step = b.mul(blocks, b.index(blockThreads));
+  OpFoldResult first = own;
+  if (lanes > 1) {
+    loop(own, vectors, step, [&](OpFoldResult vector) { map.compute(vector); });
+    first = b.add(b.mul(vectors, b.index(lanes)), own);
+  }
   loop(first, points, step, [&](OpFoldResult number) {
     NestPoint point = moveTo(nest.origin(b), parallel, number);
     SmallVector<Value> sums;

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LaunchEmitter.h"
+#include "VectorMap.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -180,18 +180,25 @@ void RowNest::emitPoints() {
   for (auto [number, dim] : llvm::enumerate(nest.problem.dims))
     if (dim.reduction)
       reduced.push_back(number);
-  loop(thread, product(extentsOf(parallel)), b.index(threads),
-       [&](OpFoldResult number) {
-         NestPoint point = moveTo(nest.origin(b), parallel, number);
-         SmallVector<Value> sums;
-         for (unsigned output : summed)
-           sums.push_back(nest.outputs[output].accumulates || !reduced.empty()
-                              ? startOf(output, point)
-                              : Value());
-         for (auto [output, value] :
-              llvm::zip_equal(summed, reduce(point, reduced, sums)))
-           storeAt(value, operandOf(output), point.offset[operandOf(output)]);
-       });
+  OpFoldResult points = product(extentsOf(parallel)), first = thread;
+  VectorMap map(b, nest, parallel);
+  if (int64_t lanes = map.getLanes(); lanes > 1) {
+    OpFoldResult vectors = map.countVectors(points);
+    loop(thread, vectors, b.index(threads),
+         [&](OpFoldResult vector) { map.compute(vector); });
+    first = b.add(b.mul(vectors, b.index(lanes)), thread);
+  }
+  loop(first, points, b.index(threads), [&](OpFoldResult number) {
+    NestPoint point = moveTo(nest.origin(b), parallel, number);
+    SmallVector<Value> sums;
+    for (unsigned output : summed)
+      sums.push_back(nest.outputs[output].accumulates || !reduced.empty()
+                         ? startOf(output, point)
+                         : Value());
+    for (auto [output, value] :
+         llvm::zip_equal(summed, reduce(point, reduced, sums)))
+      storeAt(value, operandOf(output), point.offset[operandOf(output)]);
+  });
 }
 
 void RowNest::emit() {

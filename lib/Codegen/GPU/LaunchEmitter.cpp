@@ -178,6 +178,23 @@ Value NestLauncher::loadOf(Operation *op, ValueRange indices) {
   return memref::LoadOp::create(b, from.flat, b.value(place));
 }
 
+NestLauncher::IndexList
+NestLauncher::evaluate(const NestPoint &point,
+                       llvm::function_ref<Value(unsigned)> operand) {
+  BodyEmitter body(b, nest.body(), /*lanes=*/1);
+  auto argument = [&](unsigned number, Site) { return operand(number); };
+  auto index = [&](unsigned dim, Site) {
+    int loop = nest.loopOf[dim];
+    return loop < 0 ? b.value(0) : b.value(point.index[loop]);
+  };
+  body.setLoad(
+      [&](Operation *op, ValueRange indices) { return loadOf(op, indices); });
+  IndexList results;
+  for (OutputBody &output : nest.outputs)
+    results.push_back(body.evaluate(output.yielded, Site(), argument, index));
+  return results;
+}
+
 NestLauncher::IndexList NestLauncher::compute(const NestPoint &point,
                                               ValueRange sums) {
   SmallVector<int> sumOf(nest.outputs.size(), -1);
@@ -185,22 +202,12 @@ NestLauncher::IndexList NestLauncher::compute(const NestPoint &point,
   for (unsigned output = 0; output < nest.outputs.size(); ++output)
     if (!isStored(output))
       sumOf[output] = numSums++;
-  BodyEmitter body(b, nest.body(), /*lanes=*/1);
-  auto argument = [&](unsigned number, Site) -> Value {
+  IndexList results = evaluate(point, [&](unsigned number) -> Value {
     unsigned inputs = nest.numInputs();
     if (number >= inputs && sumOf[number - inputs] >= 0)
       return sums[sumOf[number - inputs]];
     return loadAt(number, point.offset[number]);
-  };
-  auto index = [&](unsigned dim, Site) {
-    int loop = nest.loopOf[dim];
-    return loop < 0 ? b.value(0) : b.value(point.index[loop]);
-  };
-  body.setLoad(
-      [&](Operation *op, ValueRange indices) { return loadOf(op, indices); });
-  SmallVector<Value> results;
-  for (OutputBody &output : nest.outputs)
-    results.push_back(body.evaluate(output.yielded, Site(), argument, index));
+  });
   IndexList next;
   for (unsigned output = 0; output < nest.outputs.size(); ++output)
     if (sumOf[output] >= 0)

@@ -104,6 +104,9 @@ protected:
   void storeAt(mlir::Value value, unsigned operand, mlir::OpFoldResult offset);
   /// What an output starts from at a point.
   mlir::Value startOf(unsigned output, const NestPoint &point);
+  /// What the body yields at a point, its arguments being what `operand` gives.
+  IndexList evaluate(const NestPoint &point,
+                     llvm::function_ref<mlir::Value(unsigned)> operand);
   /// Computes a point: stores the outputs that each point has, and returns what
   /// the others, whose values so far are in `sums`, are then.
   IndexList compute(const NestPoint &point, mlir::ValueRange sums);

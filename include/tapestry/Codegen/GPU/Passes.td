@@ -66,7 +66,9 @@ def MapKernels : Pass<"tapestry-map-kernels", "::mlir::func::FuncOp"> {
     operation and its combining operation:
 
     - a thread per result, in an order in which neighbours write neighbours, with
-      a loop of its own over what is reduced;
+      a loop of its own over what is reduced; of what has neighbours side by side
+      in all buffers, and reduces nothing, a thread per 16 bytes, where buffers
+      begin at multiples of that;
     - a block per result where few results reduce much: threads share the
       reduction's points and combine what they have in shared memory;
     - a block per tile of results where two inputs meet in each (any product under
@@ -107,7 +109,8 @@ def MapKernels : Pass<"tapestry-map-kernels", "::mlir::func::FuncOp"> {
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::affine::AffineDialect",
     "::mlir::gpu::GPUDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 
