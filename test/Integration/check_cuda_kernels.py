@@ -149,6 +149,41 @@ def rows_are_read_once(bench):
         raise CheckFailed("no rows are reduced by warps")
 
 
+SCATTERS = """\
+input X : f32[{n}, {d}]
+input A : i32[{n}]
+input B : i32[{n}]
+S[A[n]:{rows}, d] = sum[n] X[n, d]
+H[A[n]:{rows}] = sum[n] X[n, 2]
+T[A[n]:{rows}, B[n]:5, d] = max[n] X[n, d]
+output S
+output H
+output T
+"""
+
+
+@case
+def scatters_are_in_order(bench):
+    """Sums whose order is seen in their last digits; places that many and none go to."""
+    for devices, n, d, rows in ((1, 500, 33, 130), (2, 300, 300, 7), (4, 700, 3, 1000)):
+        generator = np.random.default_rng(n)
+        x = (generator.standard_normal((n, d)) * 10.0 ** generator.integers(-3, 3, (n, d))).astype("f4")
+        a = (generator.integers(0, rows, n) ** 2 // rows).astype("i4")
+        b = generator.integers(0, 5, n).astype("i4")
+        source = SCATTERS.format(n=n, d=d, rows=rows)
+        got = compute(bench, source, {"X": x, "A": a, "B": b}, "SHT", devices)
+        again = compute(bench, source, {"X": x, "A": a, "B": b}, "SHT", devices)
+        want = np.zeros((rows, d)), np.zeros(rows), np.full((rows, 5, d), -np.inf)
+        np.add.at(want[0], a, x.astype(float))
+        np.add.at(want[1], a, x[:, 2].astype(float))
+        np.maximum.at(want[2], (a, b), x)
+        for name, value in zip("SHT", want):
+            if got[name].tobytes() != again[name].tobytes():
+                raise CheckFailed(f"{name} has other digits the second time")
+            if not np.allclose(got[name], value, rtol=1e-6, atol=1e-4):
+                raise CheckFailed(f"{name} of {n} updates on {devices} devices is wrong")
+
+
 def run_on(bench, target, source, inputs, outputs):
     bench.write("p.ein", source)
     files = driver.save_inputs(bench.folder, inputs) + driver.output_options(outputs)

@@ -24,6 +24,7 @@ public:
   LogicalResult emit();
   /// By `threads` threads of each block of a launch that there is.
   LogicalResult emitIn(gpu::LaunchOp made, int64_t threads);
+  void emitPoint(ArrayRef<OpFoldResult> index);
 
 private:
   LogicalResult readExtents();
@@ -31,7 +32,6 @@ private:
   void emitFrom(OpFoldResult first, OpFoldResult step);
   void emitPoints(MutableArrayRef<OpFoldResult> index,
                   ArrayRef<unsigned> loops);
-  void emitPoint(ArrayRef<OpFoldResult> index);
   IndexList placeOf(OpOperand &operand, ValueRange index);
 
   linalg::GenericOp op;
@@ -158,6 +158,11 @@ LogicalResult PlainEmitter::emitIn(gpu::LaunchOp made, int64_t threads) {
 
 LogicalResult emitPlain(IndexBuilder &b, linalg::GenericOp op) {
   return PlainEmitter(b, op).emit();
+}
+
+void emitPlainAt(IndexBuilder &b, linalg::GenericOp op,
+                 ArrayRef<OpFoldResult> index) {
+  PlainEmitter(b, op).emitPoint(index);
 }
 
 LogicalResult emitPlainIn(IndexBuilder &b, linalg::GenericOp op,

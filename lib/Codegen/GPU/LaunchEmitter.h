@@ -32,6 +32,15 @@ mlir::LogicalResult emitPlain(IndexBuilder &b, mlir::linalg::GenericOp op);
 mlir::LogicalResult emitPlainIn(IndexBuilder &b, mlir::linalg::GenericOp op,
                                 mlir::gpu::LaunchOp launch, int64_t threads);
 
+/// The value of an operation that only computes numbers at one point.
+void emitPlainAt(IndexBuilder &b, mlir::linalg::GenericOp op,
+                 llvm::ArrayRef<mlir::OpFoldResult> index);
+
+/// Whether `op` is a loop over updates of which each is that of one thread, and
+/// the launch in its place.
+bool isScatter(mlir::Operation *op);
+void emitScatter(IndexBuilder &b, mlir::Operation *op);
+
 /// Whether `op` is a loop over rows as FormRowKernels makes them, and the
 /// launch in its place.
 bool isRowLoop(mlir::Operation *op);

@@ -62,9 +62,16 @@ void MapKernels::runOnOperation() {
   folded.clear();
   if (failed(lowerRows()))
     return signalPassFailure();
-  for (Operation *loop : findElementLoops(function))
-    if (failed(serialize(loop)))
+  for (Operation *loop : findElementLoops(function)) {
+    if (isScatter(loop)) {
+      IndexBuilder b(loop->getLoc(), function);
+      b.setInsertionPoint(loop);
+      emitScatter(b, loop);
+      ++numScatters;
+    } else if (failed(serialize(loop))) {
       return signalPassFailure();
+    }
+  }
   // Backwards, so that a fill is still there when its reader is lowered.
   SmallVector<linalg::GenericOp> generics = collectGenerics(function);
   for (linalg::GenericOp op : llvm::reverse(generics))

@@ -81,8 +81,9 @@ def MapKernels : Pass<"tapestry-map-kernels", "::mlir::func::FuncOp"> {
     what several operations read or write of a row lies in shared memory.
 
     Operations whose subscripts are not linear are computed by a thread per result
-    on buffers as they are; loops over elements (scatters, blocks with bodies) by
-    one thread. Tails are left out by comparisons, nothing is padded.
+    on buffers as they are. Of a scatter, a loop over updates, each element has a
+    thread of its own, which goes through all of them in order; other loops over
+    elements (blocks with bodies) are one thread's. Tails are left out by comparisons, nothing is padded.
 
     ```mlir
     linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
@@ -104,6 +105,7 @@ def MapKernels : Pass<"tapestry-map-kernels", "::mlir::func::FuncOp"> {
     Statistic<"numTiled", "tiled", "Products in tiles">,
     Statistic<"numRows", "rows", "Loops over rows with a block per row">,
     Statistic<"numPlain", "plain", "Operations on buffers as they are">,
+    Statistic<"numScatters", "scatters", "Loops over updates">,
     Statistic<"numSerial", "serial", "Loops left to one thread">
   ];
   let dependentDialects = [
