@@ -4,7 +4,8 @@
 #
 #   NAME SECONDS what that is  RATIO of what
 #
-#   run.sh [SECONDS]   begins nothing after so many (420); files go to $TMPDIR, 600 MiB
+#   run.sh [SECONDS]   begins nothing after so many (420), and no values after half of them;
+#                      ends a minute later at most; files go to $TMPDIR, 600 MiB
 #
 # Programs are compared with what the machine does without them (tool probe): the product with
 # cuBLAS where it is there, else with as many multiply-adds as the GPU can begin; the other
@@ -17,13 +18,13 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export LD_LIBRARY_PATH="$here/lib:${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}/usr/local/cuda/lib64"
 . "$here/extents"
-isLate() { [ $(($(date +%s) - begin)) -ge "$limit" ]; }
+isLate() { [ $(($(date +%s) - begin)) -ge "$1" ]; }
 
 # Values
 passed=0 failed=0 left=0
 for folder in "$here"/values/*; do
   name=$(basename "$folder")
-  if isLate; then
+  if isLate $((limit / 2)); then
     left=$((left + 1))
     continue
   fi
@@ -51,20 +52,20 @@ done
 echo "values: $passed passed, $failed failed, $left not begun"
 
 # Times
-"$here/tool" probe "$n" >"$work/probe" || exit 3
+timeout 60 "$here/tool" probe "$n" >"$work/probe" || exit 3
 measured() { sed -n "s/^$1 //p" "$work/probe"; }
 echo "gpu: $(measured gpu)"
-(cd "$work" && "$here/timed/files" -q $(for f in A B S T W X0; do echo "-o $f=$f.npy"; done)) || exit 3
+(cd "$work" && timeout 60 "$here/timed/files" -q $(for f in A B S T W X0; do echo "-o $f=$f.npy"; done)) || exit 3
 
 # workload NAME INPUTS AMOUNT UNIT BASE WHAT: the least time of a run; AMOUNT of UNIT in it;
 # and BASE, the seconds that WHAT takes, as a part of it.
 workload() {
-  if isLate; then
+  if isLate "$limit"; then
     echo "$1: not begun"
     return
   fi
   words=$(for f in $2; do echo "-i $f=$f.npy"; done)
-  if ! (cd "$work" && timeout 120 "$here/timed/$1" -q $words --repeat 10 --report "$1.json" >log 2>&1); then
+  if ! (cd "$work" && timeout 60 "$here/timed/$1" -q $words --repeat 10 --report "$1.json" >log 2>&1); then
     echo "$1: failed: $(tail -n 1 "$work/log")"
     failed=$((failed + 1))
     return
