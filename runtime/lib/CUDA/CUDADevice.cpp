@@ -223,9 +223,14 @@ bool CUDADevice::mark(int64_t number, TransportError &error) {
                         gpu.api.cuEventCreate(&event, withoutTiming), error)) {
     return false;
   }
+  // One that is not recorded counts as done.
+  if (!gpu.check("cuEventRecord", gpu.api.cuEventRecord(event, stream),
+                 error)) {
+    spare.push_back(event);
+    return false;
+  }
   marks.push_back({event, number});
-  return gpu.check("cuEventRecord", gpu.api.cuEventRecord(event, stream),
-                   error);
+  return true;
 }
 
 bool CUDADevice::synchronize(TransportError &error) {
