@@ -32,22 +32,25 @@ func.func @transposed(%x: memref<9x?xf32> {llvm.noalias}, %y: memref<?x9xf32> {l
 
 // -----
 
-// A block per result, whose threads combine in shared memory what they have.
+// A block per result, whose threads combine by warps what they have.
 #row = affine_map<(i, j) -> (i)>
 #all = affine_map<(i, j) -> (i, j)>
 // CHECK-LABEL: func @greatest
 // CHECK: gpu.launch
-// CHECK-SAME: workgroup(%[[SHARED:.*]] : memref<256xf32, #gpu.address_space<workgroup>>)
+// CHECK-SAME: workgroup(%[[SHARED:.*]] : memref<8xf32, #gpu.address_space<workgroup>>)
 // CHECK: scf.for
 // CHECK: scf.for {{.*}} iter_args
 // CHECK: arith.maximumf
+// CHECK-COUNT-5: gpu.shuffle xor
 // CHECK: memref.store %{{.*}}, %[[SHARED]]
 // CHECK: gpu.barrier
+// CHECK-COUNT-3: gpu.shuffle xor
 // CHECK: scf.if
-// CHECK-COUNT-8: gpu.barrier
 // CHECK: memref.store
+// CHECK: gpu.barrier
 // PTX-LABEL: .visible .entry greatest_0(
 // PTX: max.NaN.f32
+// PTX: shfl.sync.bfly.b32
 // PTX: st.shared.b32
 // PTX: bar.sync
 func.func @greatest(%x: memref<100x4096xf32> {llvm.noalias}, %y: memref<100xf32> {llvm.noalias})

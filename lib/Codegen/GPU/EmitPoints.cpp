@@ -1,8 +1,7 @@
 //===- EmitPoints.cpp - A thread, or a block, per result ------------------===//
 //
 // What is reduced is a loop of the thread. Where few results reduce much, a
-// block shares it: each thread has a sum of its own, and these are combined in
-// shared memory.
+// block shares it: each thread has a sum of its own, and these are combined.
 //
 //===----------------------------------------------------------------------===//
 
@@ -82,36 +81,8 @@ public:
   void emit();
 
 private:
-  void emitResult(const NestPoint &point);
-  IndexList combineThreads(ArrayRef<Value> shared, ValueRange sums);
-
   SmallVector<unsigned> summed, reduced;
 };
-
-/// Halves the threads that have something left until one has it all.
-BlockEmitter::IndexList BlockEmitter::combineThreads(ArrayRef<Value> shared,
-                                                     ValueRange sums) {
-  Value own = b.value(thread);
-  for (auto [memory, sum] : llvm::zip_equal(shared, sums))
-    memref::StoreOp::create(b, sum, memory, own);
-  barrier();
-  for (int64_t half = blockThreads / 2; half > 0; half /= 2) {
-    onlyIf(isLess(thread, b.index(half)), [&] {
-      Value other = b.value(b.add(thread, b.index(half)));
-      for (auto [number, memory] : llvm::enumerate(shared))
-        memref::StoreOp::create(
-            b,
-            combine(summed[number], memref::LoadOp::create(b, memory, own),
-                    memref::LoadOp::create(b, memory, other)),
-            memory, own);
-    });
-    barrier();
-  }
-  IndexList all;
-  for (Value memory : shared)
-    all.push_back(memref::LoadOp::create(b, memory, b.value(0)));
-  return all;
-}
 
 void BlockEmitter::emit() {
   SmallVector<unsigned> parallel = loopsOf(/*reduction=*/false);
@@ -123,23 +94,17 @@ void BlockEmitter::emit() {
   OpFoldResult terms = product(extentsOf(reduced));
   OpFoldResult blocks = b.min(points, b.index(mostBlocks));
   begin(blocks, blockThreads);
-  SmallVector<Value> shared;
-  for (unsigned output : summed)
-    shared.push_back(
-        share(nest.operands[operandOf(output)].elementType, blockThreads));
   loop(block, points, blocks, [&](OpFoldResult number) {
     NestPoint point = moveTo(nest.origin(b), parallel, number);
     SmallVector<Value> identities;
     for (unsigned output : summed)
-      identities.push_back(arith::ConstantOp::create(
-          b, identityOf(nest.outputs[output].combine,
-                        nest.operands[operandOf(output)].elementType)));
+      identities.push_back(identityOfOutput(output));
     IndexList sums =
         loop(thread, terms, b.index(blockThreads), identities,
              [&](OpFoldResult term, ValueRange carried) {
                return compute(moveTo(point, reduced, term), carried);
              });
-    IndexList all = combineThreads(shared, sums);
+    IndexList all = combineThreads(summed, sums, blockThreads);
     onlyIf(isLess(thread, b.index(1)), [&] {
       for (auto [output, value] : llvm::zip_equal(summed, all))
         storeAt(combine(output, startOf(output, point), value),

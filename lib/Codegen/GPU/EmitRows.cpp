@@ -22,10 +22,9 @@ using linalg::GenericOp;
 namespace tapestry {
 namespace {
 
-constexpr int64_t warpThreads = 32;
 /// What a block may have without being asked for more, but for what reductions
 /// need.
-constexpr int64_t sharedBytes = (48 << 10) - 1024;
+constexpr int64_t sharedBytes = 44 << 10;
 
 //===----------------------------------------------------------------------===//
 // One operation
@@ -49,10 +48,6 @@ private:
   void emitPoints();
   IndexList reduce(const NestPoint &point, ArrayRef<unsigned> loops,
                    ValueRange sums);
-  IndexList combineLanes(IndexList sums, int64_t lanes);
-  IndexList combineWarps(IndexList sums);
-  Value fromLane(Value value, int64_t distance);
-  Value identity(unsigned output);
 
   int64_t threads;
   SmallVector<unsigned> summed;
@@ -75,87 +70,19 @@ bool RowNest::isOneSum() const {
          });
 }
 
-Value RowNest::identity(unsigned output) {
-  return arith::ConstantOp::create(
-      b, identityOf(nest.outputs[output].combine,
-                    nest.operands[operandOf(output)].elementType));
-}
-
-/// The value of the thread whose number differs by that bit; all threads of the
-/// warp ask.
-Value RowNest::fromLane(Value value, int64_t distance) {
-  auto ask = [&](Value word) -> Value {
-    return gpu::ShuffleOp::create(b, word, static_cast<int32_t>(distance),
-                                  warpThreads, gpu::ShuffleMode::XOR)
-        .getShuffleResult();
-  };
-  Type type = value.getType(), word = b.getI32Type();
-  unsigned width = type.getIntOrFloatBitWidth();
-  Type bits = b.getIntegerType(width);
-  Value asked = arith::BitcastOp::create(b, bits, value);
-  if (width == 64) {
-    Value shift = arith::ConstantOp::create(b, b.getI64IntegerAttr(32));
-    Value high = ask(arith::TruncIOp::create(
-        b, word, arith::ShRUIOp::create(b, asked, shift)));
-    Value low = ask(arith::TruncIOp::create(b, word, asked));
-    asked = arith::OrIOp::create(
-        b,
-        arith::ShLIOp::create(b, arith::ExtUIOp::create(b, bits, high), shift),
-        arith::ExtUIOp::create(b, bits, low));
-  } else if (width < 32) {
-    asked = arith::TruncIOp::create(
-        b, bits, ask(arith::ExtUIOp::create(b, word, asked)));
-  } else {
-    asked = ask(asked);
-  }
-  return arith::BitcastOp::create(b, type, asked);
-}
-
-RowNest::IndexList RowNest::combineLanes(IndexList sums, int64_t lanes) {
-  for (int64_t distance = lanes / 2; distance > 0; distance /= 2)
-    for (auto [number, sum] : llvm::enumerate(sums))
-      sum = combine(summed[number], sum, fromLane(sum, distance));
-  return sums;
-}
-
-/// The sums of all warps, which each of them adds.
-RowNest::IndexList RowNest::combineWarps(IndexList sums) {
-  int64_t warps = threads / warpThreads;
-  if (warps == 1)
-    return sums;
-  OpFoldResult warp = b.div(thread, b.index(warpThreads));
-  OpFoldResult lane = rest(thread, b.index(warpThreads));
-  SmallVector<Value> shared;
-  for (Value sum : sums)
-    shared.push_back(share(sum.getType(), warps));
-  onlyIf(isLess(lane, b.index(1)), [&] {
-    for (auto [memory, sum] : llvm::zip_equal(shared, sums))
-      memref::StoreOp::create(b, sum, memory, b.value(warp));
-  });
-  barrier();
-  Value isThere = isLess(lane, b.index(warps));
-  OpFoldResult place = b.min(lane, b.index(warps - 1));
-  IndexList all;
-  for (auto [number, memory] : llvm::enumerate(shared))
-    all.push_back(arith::SelectOp::create(
-        b, isThere, memref::LoadOp::create(b, memory, b.value(place)),
-        identity(summed[number])));
-  return combineLanes(all, llvm::PowerOf2Ceil(warps));
-}
-
 void RowNest::emitSum() {
   SmallVector<unsigned> reduced = loopsOf(/*reduction=*/true);
   NestPoint point = nest.origin(b);
   SmallVector<Value> identities;
   for (unsigned output : summed)
-    identities.push_back(identity(output));
+    identities.push_back(identityOfOutput(output));
   IndexList sums = loop(thread, product(extentsOf(reduced)), b.index(threads),
                         identities, [&](OpFoldResult term, ValueRange carried) {
                           return compute(moveTo(point, reduced, term), carried);
                         });
   if (summed.empty())
     return;
-  IndexList all = combineWarps(combineLanes(sums, warpThreads));
+  IndexList all = combineThreads(summed, sums, threads);
   onlyIf(isLess(thread, b.index(1)), [&] {
     for (auto [output, value] : llvm::zip_equal(summed, all))
       storeAt(combine(output, startOf(output, point), value), operandOf(output),

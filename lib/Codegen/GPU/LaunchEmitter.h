@@ -14,6 +14,8 @@
 
 namespace tapestry {
 
+/// Threads that run together.
+constexpr int64_t warpThreads = 32;
 /// Threads of a block.
 constexpr int64_t blockThreads = 256;
 /// Blocks of a grid at most, where each may go on behind its first part.
@@ -84,6 +86,9 @@ protected:
             llvm::ArrayRef<mlir::OpFoldResult> extents);
   mlir::OpFoldResult rest(mlir::OpFoldResult a, mlir::OpFoldResult b);
   mlir::Value isLess(mlir::OpFoldResult a, mlir::OpFoldResult b);
+  /// The value of the thread whose number differs by that bit; all threads of
+  /// the warp ask.
+  mlir::Value fromLane(mlir::Value value, int64_t distance);
 
   IndexBuilder &b;
   mlir::gpu::LaunchOp launch;
@@ -120,6 +125,14 @@ protected:
   /// the others, whose values so far are in `sums`, are then.
   IndexList compute(const NestPoint &point, mlir::ValueRange sums);
   mlir::Value combine(unsigned output, mlir::Value a, mlir::Value b2);
+  mlir::Value identityOfOutput(unsigned output);
+  /// What all threads of a block have of these outputs, combined: the first
+  /// warp gets it. All threads ask; they wait behind it before they ask again.
+  IndexList combineThreads(llvm::ArrayRef<unsigned> outputs, IndexList sums,
+                           int64_t threads);
+  /// The same of as many threads of each warp.
+  IndexList combineLanes(llvm::ArrayRef<unsigned> outputs, IndexList sums,
+                         int64_t lanes);
   mlir::Value loadOf(mlir::Operation *op, mlir::ValueRange indices);
 
   Nest &nest;

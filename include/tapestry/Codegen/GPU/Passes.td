@@ -70,7 +70,8 @@ def MapKernels : Pass<"tapestry-map-kernels", "::mlir::func::FuncOp"> {
       in all buffers, and reduces nothing, a thread per 16 bytes, where buffers
       begin at multiples of that;
     - a block per result where few results reduce much: threads share the
-      reduction's points and combine what they have in shared memory;
+      reduction's points and combine what they have by shuffles in each warp, then
+      through shared memory;
     - a block per tile of results where two inputs meet in each (any product under
       any sum): blocks of both lie in shared memory, and a thread keeps a square of
       results in registers.
