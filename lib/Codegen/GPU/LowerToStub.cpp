@@ -123,8 +123,8 @@ void LowerToStub::build(gpu::GPUFuncOp kernel) {
        llvm::enumerate(kernel.getWorkgroupAttributions())) {
     auto type = cast<MemRefType>(memory.getType());
     type = MemRefType::get(type.getShape(), type.getElementType());
-    int64_t bytes = type.getNumElements() *
-                    llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    int64_t bytes =
+        type.getNumElements() * storedBytes(type.getElementType()).value_or(8);
     auto word = [&](int64_t value) -> Value {
       return LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
     };
