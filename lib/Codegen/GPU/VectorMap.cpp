@@ -93,6 +93,10 @@ void VectorMap::compute(OpFoldResult vector) {
   for (int64_t lane = 0; lane < lanes; ++lane) {
     NestPoint point = nest.advance(b, first, loops.back(), b.index(lane));
     IndexList values = evaluate(point, [&](unsigned number) -> Value {
+      // What a fill would have put there.
+      if (number >= nest.numInputs())
+        if (Value start = nest.initial[number - nest.numInputs()])
+          return start;
       Value &value = loaded[number];
       if (!isAlong(number)) {
         if (!value)
