@@ -141,7 +141,7 @@ bool RowLoop::fits(MemRefType type) {
   if (rowBytes == 0)
     return true;
   std::optional<int64_t> bytes = bytesOfRow(type, rank);
-  if (!bytes || *bytes > rowBytes)
+  if (!bytes || *bytes > rowBytes || !type.getElementType().isIntOrFloat())
     return false;
   rowBytes -= *bytes;
   return true;

@@ -173,7 +173,7 @@ public:
 private:
   void chooseThreads();
   Value shareLike(MemRefType type);
-  void shareLocals();
+  LogicalResult shareLocals();
   void stageInputs();
   LogicalResult lower(GenericOp op);
   bool hasRoom(MemRefType type);
@@ -200,7 +200,9 @@ void RowsEmitter::chooseThreads() {
 
 bool RowsEmitter::hasRoom(MemRefType type) {
   std::optional<int64_t> bytes = storedBytes(type.getElementType());
-  if (!bytes || !type.hasStaticShape() || *bytes * type.getNumElements() > room)
+  if (!bytes || !type.hasStaticShape() ||
+      !type.getElementType().isIntOrFloat() ||
+      *bytes * type.getNumElements() > room)
     return false;
   room -= llvm::alignTo(*bytes * type.getNumElements(), 16);
   return true;
@@ -220,7 +222,7 @@ Value RowsEmitter::shareLike(MemRefType type) {
 }
 
 /// Buffers of the group alone.
-void RowsEmitter::shareLocals() {
+LogicalResult RowsEmitter::shareLocals() {
   scf::ForOp outermost = loops.front();
   SmallVector<memref::AllocOp> allocs;
   for (Operation &op : *outermost->getBlock())
@@ -233,8 +235,13 @@ void RowsEmitter::shareLocals() {
         frees.push_back(user);
       return isa<memref::DeallocOp>(user) || launch->isAncestor(user);
     });
-    if (!isLocal || !hasRoom(alloc.getType()))
+    // Others have a part for each row.
+    if (!isLocal || alloc.getType().getRank() == 0 ||
+        alloc.getType().getDimSize(0) != 1)
       continue;
+    // All blocks would have the same.
+    if (!hasRoom(alloc.getType()))
+      return alloc.emitError("finds no room in the memory of a block");
     Value shared = shareLike(alloc.getType());
     for (Operation *user : llvm::make_early_inc_range(alloc->getUsers())) {
       auto view = dyn_cast<memref::SubViewOp>(user);
@@ -256,6 +263,7 @@ void RowsEmitter::shareLocals() {
       free->erase();
     alloc.erase();
   }
+  return success();
 }
 
 /// What more than one operation reads of memory, and none writes.
@@ -329,7 +337,8 @@ LogicalResult RowsEmitter::emit() {
                                  body->begin(), std::prev(body->end()));
   });
   b.setInsertionPointToStart(&launch.getBody().front());
-  shareLocals();
+  if (failed(shareLocals()))
+    return failure();
   stageInputs();
   SmallVector<GenericOp> all = collectGenerics(launch);
   for (GenericOp op : llvm::reverse(all))
