@@ -16,7 +16,7 @@ from harness.programs import PROGRAMS
 
 
 # What has no code for GPUs: sorts, and sines of f64.
-WITHOUT_CODE = {"complex_c128", "functions_f64", "sorted_in_pieces", "sorted_types", "sorted_values"}
+WITHOUT_CODE = set()
 
 
 def run_local(program, devices, folder, options):

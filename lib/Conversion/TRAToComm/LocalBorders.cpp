@@ -108,8 +108,8 @@ LocalBorders::emitRegion(BlockRegion found,
     };
     int64_t size =
         staticExtent(grid, [&](int64_t d) { return pointsOn(d).size(); });
-    region.starts.push_back(start);
-    region.sizes.push_back(
+    region.points.starts.push_back(start);
+    region.points.sizes.push_back(
         ShapedType::isDynamic(size)
             ? OpFoldResult(
                   arith::SubIOp::create(b, loc, end, start).getResult())
@@ -182,14 +182,15 @@ bool LocalBorders::readsWithin(const Region &region, const Projection &read,
 Value LocalBorders::slice(const Piece &piece, const Region &region) {
   SmallVector<OpFoldResult> offsets, ones;
   for (auto [number, dim] : llvm::enumerate(piece.read.dims)) {
-    Value start = readStart(b, loc, dim, region);
+    Value start = readStart(b, loc, dim, region.points);
     offsets.push_back(
         arith::SubIOp::create(b, loc, start, heldStart(piece, number))
             .getResult());
     ones.push_back(b.getIndexAttr(1));
   }
   return tensor::ExtractSliceOp::create(
-      b, loc, piece.part, offsets, readSizes(b, loc, piece.read, region), ones);
+      b, loc, piece.part, offsets, readSizes(b, loc, piece.read, region.points),
+      ones);
 }
 
 /// What points take of an operand where they read nothing that counts, too.
@@ -255,7 +256,8 @@ Value LocalBorders::slicePad(const Region &region, unsigned operand,
   SmallVector<OpFoldResult> zeros(read.rank(), b.getIndexAttr(0));
   SmallVector<OpFoldResult> ones(read.rank(), b.getIndexAttr(1));
   return tensor::ExtractSliceOp::create(b, loc, memory.filled, zeros,
-                                        readSizes(b, loc, read, region), ones);
+                                        readSizes(b, loc, read, region.points),
+                                        ones);
 }
 
 /// A range of a dimension that holds what `read` is folded to. What follows
@@ -301,10 +303,10 @@ Value LocalBorders::gather(const Piece &piece, const Region &region,
                            Value memory, ArrayRef<Value> held) {
   SmallVector<Value> starts;
   for (const ProjectionDim &dim : piece.read.dims)
-    starts.push_back(readStart(b, loc, dim, region));
+    starts.push_back(readStart(b, loc, dim, region.points));
   Type element = cast<RankedTensorType>(memory.getType()).getElementType();
   Value empty = tensor::EmptyOp::create(
-      b, loc, readSizes(b, loc, piece.read, region), element);
+      b, loc, readSizes(b, loc, piece.read, region.points), element);
   unsigned rank = starts.size();
   auto window = linalg::GenericOp::create(
       b, loc, empty.getType(), ValueRange(), empty,
@@ -354,9 +356,9 @@ Value LocalBorders::gather(ArrayRef<Piece> pieces, const Region &region) {
   copied.on = hullOn;
   SmallVector<OpFoldResult> sizes;
   for (auto [number, dim] : llvm::enumerate(read.dims)) {
-    Value start = readStart(b, loc, dim, region);
+    Value start = readStart(b, loc, dim, region.points);
     Value end = add(start, getValueOrCreateConstantIndexOp(
-                               b, loc, readSize(b, loc, dim, region)));
+                               b, loc, readSize(b, loc, dim, region.points)));
     std::tie(start, end) = emitFoldedHull(dim, start, end);
     copied.starts.push_back(start);
     copied.ends.push_back(end);
@@ -420,8 +422,8 @@ Value LocalBorders::putTogether(ArrayRef<Piece> pieces, const Region &region,
   Type element =
       cast<RankedTensorType>(pieces.front().part.getType()).getElementType();
   Projection read = withoutFolds(pieces.front().read);
-  Value window =
-      tensor::EmptyOp::create(b, loc, readSizes(b, loc, read, region), element);
+  Value window = tensor::EmptyOp::create(
+      b, loc, readSizes(b, loc, read, region.points), element);
   if (pad) {
     Value value = toStored(b, loc, emitConstant(b, loc, pad), element);
     auto fill =
@@ -435,10 +437,11 @@ Value LocalBorders::putTogether(ArrayRef<Piece> pieces, const Region &region,
     Copied copied;
     copied.on = [&](int64_t d) { return readBox(region, own, d); };
     for (const ProjectionDim &dim : own.dims) {
-      copied.starts.push_back(readStart(b, loc, dim, region));
-      copied.ends.push_back(add(copied.starts.back(),
-                                getValueOrCreateConstantIndexOp(
-                                    b, loc, readSize(b, loc, dim, region))));
+      copied.starts.push_back(readStart(b, loc, dim, region.points));
+      copied.ends.push_back(
+          add(copied.starts.back(),
+              getValueOrCreateConstantIndexOp(
+                  b, loc, readSize(b, loc, dim, region.points))));
     }
     window = insert(piece, copied, window);
   }
@@ -451,14 +454,14 @@ Value LocalBorders::window(const Region &region, unsigned operand,
   if (source.kind == RegionSource::Either)
     return {};
   if (source.kind == RegionSource::Outside) {
-    map = mapInto(b, source.read, region);
+    map = mapInto(b, source.read, region.points);
     return map && readsPads(region) ? slicePad(region, operand, source.read)
                                     : Value();
   }
   if (source.kind == RegionSource::Part) {
     Piece piece = pieceOf(operand, source.piece, source.part);
     piece.read = source.read;
-    map = mapInto(b, piece.read, region);
+    map = mapInto(b, piece.read, region.points);
     return map ? slice(piece, region) : Value();
   }
   auto [first, end] = inputsOf[operand];
@@ -467,7 +470,7 @@ Value LocalBorders::window(const Region &region, unsigned operand,
     for (unsigned part = 0; part < operands[input].size(); ++part)
       pieces.push_back(pieceOf(operand, input - first, part));
   Projection read = join.getRead(first), line = withoutFolds(read);
-  map = mapInto(b, line, region);
+  map = mapInto(b, line, region.points);
   auto relation = cast<tra::RelationType>(join.getInputs()[first].getType());
   if (read != line && !readsWithin(region, line, [&](int64_t) {
         return boxOfShape(relation.getShape());
@@ -501,7 +504,7 @@ LocalBorders::Element LocalBorders::element(const Region &region,
     Dim &at = dims.emplace_back();
     if (!dim.terms.empty())
       at.term = dim.terms.front();
-    at.start = readAt(b, loc, dim, region.starts);
+    at.start = readAt(b, loc, dim, region.points.starts);
     at.lo = heldStart(piece, number);
     at.last = add(heldBound(piece.layout, number, /*isEnd=*/true),
                   space.constant(-1));

@@ -31,7 +31,8 @@ public:
                mlir::Value device);
 
   /// A part of the device's block.
-  struct Region : BlockRegion, RegionPoints {
+  struct Region : BlockRegion {
+    RegionPoints points;
     /// Per label the points of all devices, as a range.
     ZBox hull;
   };

@@ -387,20 +387,21 @@ Value LocalJoin::lowerApart(ArrayRef<HeldParts> operands) {
     SmallVector<OpFoldResult> offsets, sizes, ones;
     for (AffineExpr expr : join.getResultMap().getResults()) {
       unsigned label = cast<AffineDimExpr>(expr).getPosition();
-      offsets.push_back(arith::SubIOp::create(b, loc, region.starts[label],
+      offsets.push_back(arith::SubIOp::create(b, loc,
+                                              region.points.starts[label],
                                               space.start(label))
                             .getResult());
-      sizes.push_back(region.sizes[label]);
+      sizes.push_back(region.points.sizes[label]);
       ones.push_back(b.getIndexAttr(1));
     }
     // In place: nobody has to find out where it goes.
     Value hole =
         tensor::ExtractSliceOp::create(b, loc, result, offsets, sizes, ones);
-    origin = region.starts;
+    origin = region.points.starts;
     around = region.hull;
     isRim = !reduces && borders.isRim(region);
     Value part =
-        emitNest(std::move(inputs), std::move(maps), region.sizes, hole);
+        emitNest(std::move(inputs), std::move(maps), region.points.sizes, hole);
     result = tensor::InsertSliceOp::create(b, loc, part, result, offsets, sizes,
                                            ones);
   }
