@@ -305,8 +305,10 @@ tapestry::plan::PlanRequest planRequest(Usage &usage) {
     if (given->getNumOccurrences() > 0)
       if (Error wrong = row.set(request, given->getValue()))
         usage.error("--" + toString(std::move(wrong)));
-  // Of 0 bytes on all are cut.
-  if (cutProducts.getNumOccurrences())
+  // Of 0 bytes on all are cut, and none where nothing goes on meanwhile.
+  if (overlap == "none")
+    request.cutProducts = 0;
+  else if (cutProducts.getNumOccurrences())
     request.cutProducts =
         cutProducts == "none"
             ? 0

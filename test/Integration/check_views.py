@@ -249,6 +249,11 @@ STEPS = {
         lambda A: np.concatenate([A[::2], A[1::2]])[::-1]
         * np.exp(np.concatenate([A[::2], A[1::2]])),
     ),
+    # As many as anyone likes.
+    f"2 * concat[0]({', '.join(f'A[{7 * i % 37}:{7 * i % 37 + 2}, :]' for i in range(45))})": (
+        {"A": (40, 840)},
+        lambda A: 2 * np.concatenate([A[7 * i % 37 : 7 * i % 37 + 2] for i in range(45)]),
+    ),
     "V = 3 * A; Y = concat[0](V[::2, :], V[1::2, :])": (
         {"A": (97, 40)},
         lambda A: 3 * np.concatenate([A[::2], A[1::2]]),

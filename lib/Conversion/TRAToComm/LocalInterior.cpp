@@ -82,6 +82,16 @@ static bool areServed(ArrayRef<BlockRegion> regions) {
                       [](const BlockRegion &each) { return each.isServed(); });
 }
 
+/// Whether the kernel chooses between operands, as that of a concatenation.
+static bool chooses(tra::JoinOp join) {
+  return llvm::any_of(join.getKernel().getArguments(),
+                      [](BlockArgument argument) {
+                        return !argument.use_empty() &&
+                               llvm::all_of(argument.getUsers(),
+                                            llvm::IsaPred<arith::SelectOp>);
+                      });
+}
+
 JoinRegions tapestry::regionsOf(
     tra::JoinOp join,
     llvm::function_ref<SmallVector<Layout, 2>(unsigned)> partsOf) {
@@ -96,10 +106,14 @@ JoinRegions tapestry::regionsOf(
                                 partsOf(number), join.getGuard(number)});
     }
   }
+  // What is put together of many has about one of each.
+  size_t most = mostRegions;
+  if (chooses(join))
+    most = std::max(most, 2 * join.getInputs().size());
   auto find = [&](bool separates) {
     BlockRegions blocks(join.getDeviceGrid(), join.getResolvedPartition(),
                         join.getExtents(), operands, separates);
-    std::vector<BlockRegion> found = blocks.find(mostRegions);
+    std::vector<BlockRegion> found = blocks.find(most);
     return JoinRegions{std::move(blocks), std::move(found)};
   };
   JoinRegions alike = find(/*separates=*/false);
@@ -119,16 +133,6 @@ static bool hasInterior(tra::JoinOp join, const BlockRegions &regions,
     ZBox block = partition.block(grid, join.getExtents(), d);
     return 2 * volume(regions.pointsOf(largest.ranges, d)) >= volume(block);
   });
-}
-
-/// Whether the kernel chooses between operands, as that of a concatenation.
-static bool chooses(tra::JoinOp join) {
-  return llvm::any_of(join.getKernel().getArguments(),
-                      [](BlockArgument argument) {
-                        return !argument.use_empty() &&
-                               llvm::all_of(argument.getUsers(),
-                                            llvm::IsaPred<arith::SelectOp>);
-                      });
 }
 
 bool LocalInteriors::find(tra::JoinOp join) {

@@ -31,7 +31,8 @@ struct WorkForm {
   optimize::SharedChoices parts;
   optimize::SharedCosts costs;
   Shown result;
-  /// Per layout of the result the seconds of the work of one pass.
+  /// Per layout of the result the seconds of the work of one pass, where it is
+  /// of use.
   std::vector<double> seconds;
   std::vector<Shown> operands;
 };

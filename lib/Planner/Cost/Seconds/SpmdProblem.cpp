@@ -28,8 +28,6 @@ using namespace tapestry::optimize;
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 class Builder {
 public:
   Builder(const PlanGraph &graph, const DeviceGrid &grid,
@@ -54,7 +52,9 @@ private:
   bool meetsConstraints();
   std::shared_ptr<const WorkForm> workFormOf(unsigned v);
   std::shared_ptr<const HomeForm> homeFormOf(unsigned v);
-  Shown show(llvm::ArrayRef<LayoutId> layoutPerChoice);
+  /// Choices of equal layouts are told apart by what else is given.
+  Shown show(llvm::ArrayRef<LayoutId> layoutPerChoice,
+             llvm::ArrayRef<double> apart = {});
   ReshardingTable &tableOf(const PlanVertex &vertex);
   void addVertex(unsigned v, SpmdProblem &result);
   std::vector<PlanProblem::MemoryTerm>
@@ -170,12 +170,15 @@ bool Builder::chooseSpace() {
   return shrinkSpace(CutSpace::Merge::Smallest);
 }
 
-Shown Builder::show(llvm::ArrayRef<LayoutId> layoutPerChoice) {
+Shown Builder::show(llvm::ArrayRef<LayoutId> layoutPerChoice,
+                    llvm::ArrayRef<double> apart) {
   Shown shown;
   ClassMap map;
-  std::map<LayoutId, uint32_t> numbers;
-  for (LayoutId layout : layoutPerChoice) {
-    auto [it, isNew] = numbers.try_emplace(layout, numbers.size());
+  std::map<std::pair<LayoutId, double>, uint32_t> numbers;
+  for (auto [number, layout] : llvm::enumerate(layoutPerChoice)) {
+    double other = apart.empty() ? 0 : apart[number];
+    auto [it, isNew] =
+        numbers.try_emplace(std::pair(layout, other), numbers.size());
     if (isNew)
       shown.layouts.push_back(layout);
     map.classOf.push_back(it->second);
@@ -225,12 +228,15 @@ std::shared_ptr<const WorkForm> Builder::workFormOf(unsigned v) {
   });
   form->parts = parts;
   form->costs = costs;
-  form->result = show(results);
-  form->seconds.assign(form->result.layouts.size(), infinity);
+  // What is combined beside the work costs by how long that takes.
+  llvm::ArrayRef<double> apart;
+  if (m.machine.cutProducts != 0)
+    apart = work;
+  form->result = show(results, apart);
+  form->seconds.resize(form->result.layouts.size());
   for (auto [number, seconds] :
        llvm::zip_equal(form->result.classes->classOf, work))
-    form->seconds[number] =
-        std::min(form->seconds[number], seconds / double(vertex.trips));
+    form->seconds[number] = seconds / double(vertex.trips);
   for (const std::vector<LayoutId> &layouts : operands)
     form->operands.push_back(show(layouts));
   return known = form;

@@ -213,6 +213,33 @@ TEST(SpmdCost, TheLongerOfWorkAndReduction) {
               5e-6 + 16384 / 1e9, 1e-12);
 }
 
+// Cuts of either reduced label leave partial results in one layout; those of c,
+// of 3, work longer than those of d, of 32.
+TEST(SpmdPlan, CutsOfOneLayoutWorkDifferently) {
+  GraphBuilder b;
+  b.input("A", {256, 3, 32}).input("B", {3, 32, 128});
+  b.vertex("P", "i j", {{"A", "i c d"}, {"B", "c d j"}});
+  PlannerOptions options;
+  options.costModel = "spmd";
+  options.machine = machineThatCuts();
+  options.grid = userGridOf({{"node", 2}});
+  for (double bandwidth : {5e6, 6.7e6, 2e7, 1e8, 1e9}) {
+    options.machine.axes[0].link.bandwidth = bandwidth;
+    DeviceGrid grid = splitIntoPrimes(options.grid);
+    SpmdProblem built =
+        valueOf(buildSpmdProblem(b.graph, grid, options.machine));
+    std::mt19937 random(1);
+    double exact = valueOf(solveExact(built.problem)).cost;
+    for (unsigned trial = 0; trial < 300; ++trial) {
+      std::vector<uint32_t> choice = randomChoice(built.problem, random);
+      double costs = totalOf(
+          spmdCosts(b.graph, grid, options.machine, built.placementOf(choice)));
+      EXPECT_NEAR(built.problem.evaluate(choice), costs, 1e-9 * costs);
+      EXPECT_LE(exact, costs * (1 + 1e-12));
+    }
+  }
+}
+
 TEST(SpmdPlan, VerifiesWhatGoesOnBesideWork) {
   for (const DeviceGrid &grid :
        {userGridOf({{"node", 2}, {"gpu", 4}}), userGridOf({{"d", 6}})}) {
