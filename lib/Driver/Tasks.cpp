@@ -2,6 +2,8 @@
 
 #include "tapestry/Driver/Tasks.h"
 #include "tapestry/Conversion/PeakMemory.h"
+#include "tapestry/Dialect/Tapestry/IR/Constraints.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryAttrs.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
 #include "tapestry/Dialect/Tapestry/Transforms/PartitionGraph.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
@@ -47,6 +49,29 @@ static int64_t stackBytes(int64_t memoryBytes) {
   return std::clamp<int64_t>(memoryBytes / 16, 1, 1 << 20);
 }
 
+/// Has plans rather cut along labels that shards can be cut along: an operator
+/// that is cut along others, as a scan along its own, would be one shard.
+static void preferShards(teg::GraphOp graph) {
+  (void)teg::forEachVertex(graph, [](BlockOpInterface op) {
+    llvm::SmallBitVector sharded = teg::getShardedLabels(op);
+    if (sharded.none() || sharded.all() ||
+        op->hasAttr(teg::constraintsAttrName))
+      return success();
+    ShardingConstraint whole;
+    whole.isHard = false;
+    whole.weight = 1000;
+    SmallVector<std::string> labels = op.getLabelNames();
+    for (auto [number, label] : llvm::enumerate(labels))
+      if (!sharded.test(number))
+        whole.cuts.push_back({label, /*parts=*/1, {}});
+    op->setAttr(teg::constraintsAttrName,
+                ArrayAttr::get(op.getContext(),
+                               teg::ConstraintAttr::get(op.getContext(), whole,
+                                                        /*isHome=*/false)));
+    return success();
+  });
+}
+
 /// Those of a graph that a request cuts.
 static llvm::Expected<teg::TaskGraph>
 cutGraph(teg::GraphOp graph, const PlanRequest &request, int64_t memoryBytes) {
@@ -58,6 +83,8 @@ cutGraph(teg::GraphOp graph, const PlanRequest &request, int64_t memoryBytes) {
     source.removeDeviceAttr();
   for (auto sink : copy.getOps<teg::SinkOp>())
     sink.removeDeviceAttr();
+  if (request.planFile.empty())
+    preferShards(copy);
   auto planned = teg::partitionGraph(copy, request);
   if (!planned)
     return planned.takeError();
