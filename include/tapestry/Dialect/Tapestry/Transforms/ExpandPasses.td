@@ -25,6 +25,9 @@ def TapestryExpand : Pass<"tapestry-expand", "::tapestry::teg::GraphOp"> {
     | | `linear-sum` | a `matmul` and `+ b` |
     | `matmul` | `matmul-einsum` | `sum[in] X * W` |
     | | `matmul-prod` | the product at every `[batch, in, out]`, and its sum over `in` |
+    | `where` | `where-einsum` | per element the tensor behind the first condition that holds |
+    | `max` | `max-einsum` | per element the largest of the tensors |
+    | `min` | `min-einsum` | per element the least of the tensors |
 
     Before:
     ```mlir
