@@ -9,7 +9,9 @@
 
 #include "ShardingProof.h"
 #include "PartialResults.h"
+#include "ShardedOrder.h"
 #include "VertexTable.h"
+#include "tapestry/Dialect/Tapestry/IR/TapestryAwait.h"
 #include "tapestry/Interfaces/GraphLoopInterface.h"
 #include "tapestry/Interfaces/SelectorInterface.h"
 
@@ -32,6 +34,8 @@ struct Mismatch {
 
 class ShardingProof {
 public:
+  explicit ShardingProof(ShardedOrder &order) : order(order) {}
+
   LogicalResult prove(Block &whole, Block &sharded);
 
   int64_t numShards = 0;
@@ -49,6 +53,13 @@ private:
   /// Whether an operation is a selector that is looked through.
   bool isSeenThrough(Operation *op) {
     return isa<SelectorInterface>(op) && !views.isOwn(op->getResult(0));
+  }
+  /// What is awaited is what it is without that; the order is proved apart.
+  bool seeAwait(Operation *op) {
+    auto await = dyn_cast<AwaitOp>(op);
+    if (await)
+      views.set(await.getResult(), TensorView(views.of(await.getInput())));
+    return await != nullptr;
   }
   LogicalResult proveHandedOut(Operation *sink);
   LogicalResult expectTensor(Operation *op, const Twine &what, Value expected,
@@ -78,6 +89,8 @@ private:
   std::map<Operation *, std::vector<ZBox>> handedOut;
   SmallVector<GraphLoopInterface> loops;
   unsigned numLoops = 0;
+  /// Hears what each operation is a part of.
+  ShardedOrder &order;
 };
 
 } // namespace
@@ -199,6 +212,7 @@ LogicalResult ShardingProof::seeSource(GraphNodeInterface source) {
     return source.emitError("'")
            << source.getTensorName() << "' is no source of the whole graph of "
            << "type " << source.getNodeTensor().getType();
+  order.add(whole, {source});
   views.set(source.getNodeTensor(), views.of(whole.getNodeTensor()));
   return success();
 }
@@ -209,6 +223,7 @@ LogicalResult ShardingProof::seeSink(GraphNodeInterface sink) {
     return sink.emitError("'")
            << sink.getTensorName() << "' is no sink of the whole graph";
   GraphNodeInterface whole = known->second;
+  order.add(whole, {sink});
   handedOut[whole].push_back(
       cast<BlockOpInterface>(whole.getOperation()).getIndexSpace());
   return expectTensor(sink, "sink '" + sink.getTensorName() + "'",
@@ -231,6 +246,7 @@ LogicalResult ShardingProof::seeNodeShard(ShardOp shard,
   auto all = cast<BlockOpInterface>(whole.getOperation());
   auto op = cast<BlockOpInterface>(shard.getOperation());
   ++numShards;
+  order.add(whole, {shard, shard.getBox()});
   if (isSource) {
     unsigned number = *views.of(whole.getNodeTensor()).asTensor();
     views.set(shard.getResult(0),
@@ -421,7 +437,7 @@ LogicalResult ShardingProof::seeVertex(BlockOpInterface op) {
     // nobody has computed so far.
     bool isOpen = llvm::count_if(vertex.ranges, [&](const ZBox &other) {
                     return !isEmpty(intersect(other, range));
-                  }) < vertex.times;
+                  }) < static_cast<int64_t>(vertex.equals.size());
     if (!chosen || isOpen) {
       chosen = &vertex;
       block = std::move(range);
@@ -433,6 +449,7 @@ LogicalResult ShardingProof::seeVertex(BlockOpInterface op) {
     return reportNoVertex(op);
   numShards += isa<ShardOp>(op.getOperation()) ? 1 : 0;
   chosen->ranges.push_back(block);
+  chosen->parts.push_back(op);
   for (OpResult result : op->getResults())
     if (isa<RankedTensorType>(result.getType()))
       setBlock(result, {chosen->op, block, result.getResultNumber()});
@@ -459,8 +476,10 @@ LogicalResult ShardingProof::seeLoop(GraphLoopInterface loop) {
     views.set(body.getArgument(number), views.of(other.getArgument(number)));
     views.set(loop->getResult(number), views.of(whole->getResult(number)));
   }
+  order.add(whole, {loop});
+  order.add(other.getTerminator(), {body.getTerminator()});
   // Its vertices are proved by themselves, its tensors looked up here.
-  ShardingProof inner;
+  ShardingProof inner(order);
   inner.views = std::move(views);
   LogicalResult proved = inner.prove(other, body);
   views = std::move(inner.views);
@@ -492,7 +511,7 @@ LogicalResult ShardingProof::see(Operation &op) {
     if (auto node =
             dyn_cast<GraphNodeInterface>(shard.getWholeOp().getOperation()))
       return seeNodeShard(shard, node);
-  if (isSeenThrough(&op))
+  if (isSeenThrough(&op) || seeAwait(&op))
     return success();
   auto vertex = dyn_cast<BlockOpInterface>(op);
   if (!vertex)
@@ -531,7 +550,8 @@ LogicalResult ShardingProof::prove(Block &whole, Block &sharded) {
         sinks[node.getTensorName()] = node;
     } else if (auto loop = dyn_cast<GraphLoopInterface>(op)) {
       loops.push_back(loop);
-    } else if (isa<BlockOpInterface>(op) && !isSeenThrough(&op)) {
+    } else if (isa<BlockOpInterface>(op) && !isSeenThrough(&op) &&
+               !seeAwait(&op)) {
       table.add(&op, views);
     }
   }
@@ -545,12 +565,22 @@ LogicalResult ShardingProof::prove(Block &whole, Block &sharded) {
   for (Operation &op : whole)
     if (isGraphSink(&op) && failed(proveHandedOut(&op)))
       return failure();
-  return table.proveCoverage();
+  if (failed(table.proveCoverage()))
+    return failure();
+  for (const TableVertex &vertex : table.vertices) {
+    std::vector<OrderedPart> parts;
+    for (auto [part, range] : llvm::zip_equal(vertex.parts, vertex.ranges))
+      parts.push_back({part, range});
+    order.addEqual(vertex.equals, std::move(parts));
+  }
+  return success();
 }
 
 FailureOr<int64_t> teg::proveSharding(GraphOp whole, GraphOp sharded) {
-  ShardingProof proof;
-  if (failed(proof.prove(whole.getBody().front(), sharded.getBody().front())))
+  ShardedOrder order;
+  ShardingProof proof(order);
+  if (failed(proof.prove(whole.getBody().front(), sharded.getBody().front())) ||
+      failed(order.prove(whole, sharded)))
     return failure();
   return proof.numShards;
 }

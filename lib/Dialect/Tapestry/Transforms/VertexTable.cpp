@@ -68,7 +68,7 @@ void VertexTable::add(Operation *op, GraphViews &views) {
     TableVertex &known = vertices[number];
     if (!areEqual(known.op, op, views))
       continue;
-    ++known.times;
+    known.equals.push_back(op);
     for (auto [mine, its] :
          llvm::zip_equal(op->getResults(), known.op->getResults()))
       views.set(mine, views.of(its));
@@ -147,12 +147,14 @@ LogicalResult VertexTable::proveCoverage() {
     auto whole = cast<BlockOpInterface>(vertex.op);
     // What nobody observes need not be computed. A selector computes nothing.
     auto selector = dyn_cast<SelectorInterface>(vertex.op);
-    if ((vertex.ranges.empty() && whole->use_empty()) ||
+    bool isUnused = llvm::all_of(vertex.equals,
+                                 [](Operation *op) { return op->use_empty(); });
+    if ((vertex.ranges.empty() && isUnused) ||
         (selector && selector.isTransparent()))
       continue;
     std::vector<std::vector<ZBox>> groups = {vertex.ranges};
-    if (vertex.times > 1)
-      groups = takeApart(vertex.ranges, vertex.times);
+    if (vertex.equals.size() > 1)
+      groups = takeApart(vertex.ranges, vertex.equals.size());
     for (const std::vector<ZBox> &ranges : groups)
       if (auto fault = findCoverageFault(whole.getIndexSpace(), ranges)) {
         InFlightDiagnostic diagnostic = whole.emitError("index point (");

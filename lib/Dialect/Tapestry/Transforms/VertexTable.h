@@ -17,10 +17,11 @@ namespace tapestry::teg {
 /// A vertex of the whole graph, and what of it has been computed.
 struct TableVertex {
   mlir::Operation *op = nullptr;
+  /// All that are equal, of which this is the first: any shard may be of any.
+  llvm::SmallVector<mlir::Operation *, 1> equals = {op};
+  /// What has been computed, and by what.
   std::vector<ZBox> ranges = {};
-  /// How many vertices are equal, of which this is the first: any shard may be
-  /// of any.
-  unsigned times = 1;
+  std::vector<mlir::Operation *> parts = {};
 };
 
 class VertexTable {

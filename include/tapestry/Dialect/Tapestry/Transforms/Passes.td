@@ -528,9 +528,18 @@ def TapestryVerifySharding
     is in the first graph. Then every index point of every vertex has to be computed
     exactly once, of equal vertices of equal operands once for each, and sinks hand out equal cells.
     A shard of a source is those cells of it; shards of a sink hand out every cell once. Names of vertices and labels do not matter,
-    those of sources and sinks do. The order of sinks and points is not looked at.
+    those of sources and sinks do.
 
-    An error names the first cell that is wrong, and what is there instead:
+    What a sequence point waits for happens before what awaits it in the sharded graph,
+    too, shard by shard: sources, sinks, loops and the shards that make what is waited
+    for of an operator before sources, sinks, loops, ends of passes, and shards that
+    read a tensor which awaits the point. That follows from what is read and awaited
+    there, whatever points there are for it; more may be ordered. `tapestry.await` is
+    looked through: of equal operators the one behind fewer points is that of the first
+    graph. What a point keeps alive leads to a sink or a point there.
+
+    An error names the first cell that is wrong, and what is there instead, or what need
+    not follow what:
     ```mlir
     // error: 'Y.2' is no shard of 'Y': operand 0 has at (0, 0) cell (2, 0) of 'X', expected cell (3, 0) of 'X'
     // error: index point (3, 0) of 'Y' is computed 2 times in the sharded graph, expected 1
@@ -539,6 +548,8 @@ def TapestryVerifySharding
     // error: 'Y.sum' combines partial values of 'Y' by another monoid
     // error: cell (3) of sink 'Y' is handed out 2 times in the sharded graph, expected 1
     // error: 'Y.2' with the range [3, 6) leaves the index space [0, 5) of 'Y': index point (5) is the first outside
+    // error: 'Z.1' need not follow 'Y.2': in the whole graph 'Y' happens before a sequence point that 'Z' awaits
+    // error: 'Y.1' is observed by no sink and no sequence point: in the whole graph one waits for 'Y'
     // error: 'Y.2' with the range [3, 6) computes as no vertex of the whole graph, not as 'Y': its 'monoid' is #tapestry_index.monoid<max>, expected #tapestry_index.monoid<add>
     ```
     What views do not decide is an error, too. Changes nothing.
