@@ -12,7 +12,9 @@
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 #include "tapestry/Codegen/CPU/Passes.h"
 #include "tapestry/Codegen/Common/Buffers.h"
@@ -175,6 +177,18 @@ static Value baseOf(Value pointer) {
   }
 }
 
+/// The place that an operation reads or writes, if it does. There are loads and
+/// stores alone: what is neither would not be seen.
+static FailureOr<Value> findAddress(Operation *op) {
+  if (auto load = dyn_cast<LLVM::LoadOp>(op))
+    return load.getAddr();
+  if (auto store = dyn_cast<LLVM::StoreOp>(op))
+    return store.getAddr();
+  if (!isa<LLVM::CallOp, LLVM::AllocaOp>(op) && !isMemoryEffectFree(op))
+    return op->emitError("touches memory in a way that is not watched");
+  return Value();
+}
+
 /// Tells the driver what is read or written next, and of which buffer.
 void LowerToStub::watch(LLVM::LLVMFuncOp function) {
   if (function.isExternal())
@@ -187,16 +201,16 @@ void LowerToStub::watch(LLVM::LLVMFuncOp function) {
            (argument && baseOf(argument.getAddr()) == arguments);
   };
   function.walk([&](Operation *op) {
-    Value address;
-    if (auto load = dyn_cast<LLVM::LoadOp>(op))
-      address = load.getAddr();
-    else if (auto store = dyn_cast<LLVM::StoreOp>(op))
-      address = store.getAddr();
-    else
+    if (op == function.getOperation())
       return;
-    Value base = baseOf(address);
+    FailureOr<Value> address = findAddress(op);
+    if (failed(address))
+      return signalPassFailure();
+    if (!*address)
+      return;
+    Value base = baseOf(*address);
     if (!isOfLaunch(base) && !base.getDefiningOp<LLVM::AllocaOp>())
-      accesses.push_back({op, address});
+      accesses.push_back({op, *address});
   });
   DataLayout layout(stub);
   Type word = IntegerType::get(&getContext(), 64);
@@ -205,21 +219,29 @@ void LowerToStub::watch(LLVM::LLVMFuncOp function) {
     Location loc = op->getLoc();
     auto store = dyn_cast<LLVM::StoreOp>(op);
     Type type = store ? store.getValue().getType() : op->getResult(0).getType();
+    Type element = getElementTypeOrSelf(type);
+    // A GPU reads what lies at multiples of its size.
+    auto aligned = op->getAttrOfType<IntegerAttr>("alignment");
+    int64_t alignment =
+        aligned ? aligned.getInt()
+                : static_cast<int64_t>(layout.getTypeABIAlignment(element));
+    auto bytesOf = [&](Type of) {
+      return static_cast<int64_t>(layout.getTypeSize(of).getFixedValue());
+    };
     auto number = [&](int64_t value) -> Value {
       return LLVM::ConstantOp::create(b, loc, word, b.getI64IntegerAttr(value));
     };
     FailureOr<LLVM::LLVMFuncOp> callee = LLVM::lookupOrCreateFn(
         b, stub, "tapestry_stub_access",
-        {address.getType(), address.getType(), word, word},
+        {address.getType(), address.getType(), word, word, word, word},
         LLVM::LLVMVoidType::get(&getContext()));
     if (failed(callee))
       return signalPassFailure();
-    LLVM::CallOp::create(
-        b, loc, *callee,
-        ValueRange{baseOf(address), address,
-                   number(static_cast<int64_t>(
-                       layout.getTypeSize(type).getFixedValue())),
-                   number(store != nullptr)});
+    LLVM::CallOp::create(b, loc, *callee,
+                         ValueRange{baseOf(address), address,
+                                    number(bytesOf(type)),
+                                    number(bytesOf(element)), number(alignment),
+                                    number(store != nullptr)});
   }
 }
 

@@ -2,9 +2,9 @@
 //
 // A thread of a block is a context of its own, which runs until it ends or
 // comes to a barrier or exchanges a value with its warp. Contexts that are free
-// run the next thread. Memory that a block shares holds NaN when it begins. With TAPESTRY_STUB_CHECK=1 races and
-// accesses beside buffers are errors (Watch.h); with
-// TAPESTRY_STUB_NO_BARRIERS=1 nothing waits, to see the former.
+// run the next thread. Memory that a block shares holds NaN when it begins.
+// With TAPESTRY_STUB_CHECK=1 races and accesses beside buffers are errors
+// (Watch.h); with TAPESTRY_STUB_NO_BARRIERS=1 nothing waits, to see the former.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,8 +40,8 @@ public:
   /// Gives `value` to, and takes that of, the thread of the warp whose number
   /// differs by these bits; goes on when all threads of the warp are here.
   int32_t exchange(int32_t value, int32_t bits);
-  /// Reads or writes so many bytes, of the buffer at `base`.
-  void access(uintptr_t base, uintptr_t address, int64_t bytes, bool writes);
+  /// Reads or writes; what of which block and thread is filled in here.
+  void access(Watch::Access what);
   void beginLaunch() {
     watch.beginLaunch();
     shared.clear();
@@ -144,12 +144,13 @@ bool isAsked(const char *name) {
   return text && strcmp(text, "1") == 0;
 }
 
-void Block::access(uintptr_t base, uintptr_t address, int64_t bytes,
-                   bool writes) {
+void Block::access(Watch::Access what) {
   static const bool checks = isAsked("TAPESTRY_STUB_CHECK");
   if (!checks)
     return;
-  wrong = watch.note({base, address, bytes, writes, number, thread});
+  what.block = number;
+  what.thread = thread;
+  wrong = watch.note(what);
   // The thread goes no further.
   if (!wrong.empty())
     leave();
@@ -253,7 +254,9 @@ EXPORT int32_t tapestry_stub_shuffle(int32_t value, int32_t bits) {
   return block.exchange(value, bits);
 }
 EXPORT void tapestry_stub_access(const void *base, const void *address,
-                                 int64_t bytes, int64_t writes) {
-  block.access(reinterpret_cast<uintptr_t>(base),
-               reinterpret_cast<uintptr_t>(address), bytes, writes != 0);
+                                 int64_t bytes, int64_t elementBytes,
+                                 int64_t alignment, int64_t writes) {
+  block.access({reinterpret_cast<uintptr_t>(base),
+                reinterpret_cast<uintptr_t>(address), bytes, elementBytes,
+                alignment, writes != 0, 0, 0});
 }

@@ -69,8 +69,8 @@ std::string Watch::findRace(const Access &access, const Buffer &buffer) {
   auto thread = static_cast<int32_t>(access.thread);
   auto block = static_cast<int32_t>(access.block);
   size_t first = access.address - buffer.within.begin;
-  // Places are words where elements are no smaller.
-  size_t step = first % 4 || access.bytes % 4 ? 1 : 4;
+  // Places are words where elements are no smaller, whatever is read at once.
+  size_t step = first % 4 || access.elementBytes % 4 ? 1 : 4;
   for (size_t at = first; at < first + static_cast<size_t>(access.bytes);
        at += step) {
     Place &here = (*buffer.places)[at];
@@ -95,12 +95,16 @@ std::string Watch::note(const Access &access) {
   const Buffer &buffer = find(access.base);
   const Stretch &within = buffer.within;
   uintptr_t end = access.address + static_cast<uintptr_t>(access.bytes);
-  if (within.begin && within.contains(access.address, end))
+  bool isWhole = access.address % static_cast<uintptr_t>(access.alignment) == 0;
+  if (isWhole && within.begin && within.contains(access.address, end))
     return findRace(access, buffer);
   std::string text = "thread " + std::to_string(access.thread) + " of block " +
                      std::to_string(access.block) +
                      (access.writes ? " writes " : " reads ") +
                      std::to_string(access.bytes) + " bytes ";
+  if (!isWhole)
+    return text + "at an address that is no multiple of " +
+           std::to_string(access.alignment);
   if (!within.begin)
     return text + "of no memory of the device";
   return text + "at byte " +

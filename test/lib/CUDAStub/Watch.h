@@ -1,8 +1,7 @@
-//===- Watch.h - What threads of a launch touch ------------------*- C++
-//-*-===//
+//===- Watch.h - What threads of a launch touch -----------------*- C++ -*-===//
 //
-// Sees two threads at one place with nothing between that orders them, and who
-// is beside the buffer that it was given.
+// Sees two threads at one place with nothing between that orders them, who is
+// beside the buffer that it was given, and who is where a GPU cannot read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,9 +39,12 @@ public:
   /// Memory of the block.
   void share(uintptr_t begin, size_t bytes);
 
+  /// Of one element, or of several side by side.
   struct Access {
     uintptr_t base, address;
-    int64_t bytes;
+    int64_t bytes, elementBytes;
+    /// What the address has to be a multiple of.
+    int64_t alignment;
     bool writes;
     int64_t block, thread;
   };
@@ -59,7 +61,7 @@ private:
     /// Who else it is that `who` comes across, or -1.
     int32_t add(int64_t now, int32_t who, bool writes);
   };
-  /// Of four bytes, or of each byte where accesses are of less.
+  /// Of four bytes, or of each byte where elements are less.
   struct Place {
     Touched byThread, byBlock;
   };
