@@ -81,18 +81,28 @@ void tapestry_rt_sort(int32_t dtype, int32_t mode, int64_t rows, int64_t stride,
             result, scratch});
 }
 
-void tapestry_rt_block(TapestryRank *rank, TapestryBlockFunction function,
-                       const int64_t *words) {
-  Handle &handle = Handle::of(rank);
+/// Returns false where generated code must leave.
+static bool runBlock(Handle &handle, TapestryBlockFunction function,
+                     const int64_t *words) {
+  BlockCall call(words);
+  std::vector<BlockCall::Part> places;
+  if (!handle.bring(call, places))
+    return false;
   int32_t number = 0;
   {
     CrashGuard guard(handle.blockCrash(), ExitRankFailed);
-    number = callBlock(function, words);
+    number = call.run(function);
   }
   if (number == 0)
-    return;
+    return handle.bringBack(call, places);
   handle.endBlock(number);
-  handle.leave();
+  return false;
+}
+
+void tapestry_rt_block(TapestryRank *rank, TapestryBlockFunction function,
+                       const int64_t *words) {
+  if (!runBlock(Handle::of(rank), function, words))
+    Handle::of(rank).leave();
 }
 
 void tapestry_rt_parallel(TapestryKernelFunction function, void *arguments,

@@ -9,6 +9,7 @@
 #ifndef TAPESTRY_RT_RUN_HANDLE_H
 #define TAPESTRY_RT_RUN_HANDLE_H
 
+#include "Core/Block.h"
 #include "Run/Team.h"
 #include "tapestry-rt/Status.h"
 #include <csetjmp>
@@ -75,6 +76,17 @@ public:
   /// Copies from the device when all that it was told is done. Returns false
   /// where generated code must `leave`.
   [[nodiscard]] virtual bool fetch(void *host, const void *from, int64_t bytes);
+  /// Has the tensors of a block lie in the host's memory for its function, and
+  /// says where they lay; has the results be there again. Return false where
+  /// generated code must `leave`.
+  [[nodiscard]] virtual bool bring(BlockCall &,
+                                   std::vector<BlockCall::Part> &) {
+    return true;
+  }
+  [[nodiscard]] virtual bool bringBack(const BlockCall &,
+                                       const std::vector<BlockCall::Part> &) {
+    return true;
+  }
   /// The device's copy of a constant. Null where generated code must `leave`.
   virtual const void *copyConstant(const void *, int64_t) { return nullptr; }
   /// Counts in the peak so many bytes of the host beside those that are

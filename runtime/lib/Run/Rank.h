@@ -16,6 +16,7 @@
 #include "Run/ProgramCollective.h"
 #include "Run/Report.h"
 #include "Run/Staging.h"
+#include <deque>
 #include <functional>
 #include <list>
 #include <map>
@@ -59,6 +60,11 @@ public:
                             void **arguments) override;
   [[nodiscard]] bool fetch(void *host, const void *from,
                            int64_t bytes) override;
+  [[nodiscard]] bool bring(BlockCall &call,
+                           std::vector<BlockCall::Part> &places) override;
+  [[nodiscard]] bool
+  bringBack(const BlockCall &call,
+            const std::vector<BlockCall::Part> &places) override;
   const void *copyConstant(const void *host, int64_t bytes) override;
 
 private:
@@ -146,6 +152,7 @@ private:
   std::unique_ptr<DeviceArena> deviceArena;
   InFlight inFlight;
   Staging stagedSource, stagedTarget; // of collectives
+  std::deque<Staging> stagedTensors;  // of a block
   /// Copies of constants, which are the program's and not counted.
   std::map<const void *, void *> constants;
 

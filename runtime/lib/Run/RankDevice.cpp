@@ -53,6 +53,41 @@ bool Rank::fetch(void *host, const void *from, int64_t bytes) {
   return false;
 }
 
+bool Rank::bring(BlockCall &call, std::vector<BlockCall::Part> &places) {
+  if (!gpu)
+    return true;
+  Status status = synchronize();
+  for (size_t number = 0; number < call.numTensors(); ++number) {
+    BlockCall::Part part = call.part(number);
+    places.push_back(part);
+    if (stagedTensors.size() <= number)
+      stagedTensors.emplace_back();
+    Staging &staging = stagedTensors[number];
+    if (!status.failed())
+      status = staging.allocate(*gpu, part.bytes);
+    if (!status.failed() && part.isRead)
+      status = staging.load(part.begin, part.bytes);
+    call.move(number, staging.data());
+  }
+  if (status.failed())
+    fail(status);
+  return !status.failed();
+}
+
+bool Rank::bringBack(const BlockCall &call,
+                     const std::vector<BlockCall::Part> &places) {
+  if (!gpu)
+    return true;
+  Status status = Status::success();
+  for (size_t number = 0; number < call.numTensors(); ++number)
+    if (!status.failed() && places[number].isWritten)
+      status = stagedTensors[number].store(places[number].begin,
+                                           places[number].bytes);
+  if (status.failed())
+    fail(status);
+  return !status.failed();
+}
+
 const void *Rank::copyConstant(const void *host, int64_t bytes) {
   auto known = constants.find(host);
   if (known != constants.end())
