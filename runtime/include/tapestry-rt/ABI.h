@@ -343,7 +343,9 @@ void tapestry_rt_sort(int32_t dtype, int32_t mode, int64_t rows, int64_t stride,
  * type, rank, whether it is to be filled, an element's bits (two words: of
  * complex numbers the parts), and per dimension the tensor's extent, the part's
  * offset and size, and the stride; per parameter its type and value: the bits
- * of a double, or an integer. What is filled lies without gaps. */
+ * of a double, or an integer. What is filled lies without gaps. The function is
+ * given the host's memory: tensors of a device are copied there, and results
+ * back. */
 void tapestry_rt_block(TapestryRank *rank, TapestryBlockFunction function,
                        const int64_t *words);
 /* Runs a kernel, which takes one thread about `work` nanoseconds, on as many of
