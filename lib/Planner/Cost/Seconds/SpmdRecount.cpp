@@ -28,7 +28,8 @@ static double secondsOfMove(const CostContext &context, const Layout &from,
     latency = std::max(latency, link.latency);
     bandwidth = std::min(bandwidth, link.bandwidth);
   }
-  double held = moved.combined / parts, received = moved.mostReceived;
+  int64_t combined = moved.combined / parts;
+  double held = static_cast<double>(combined), received = moved.mostReceived;
   double group = moved.groupSize;
   if (from.partial.empty())
     return moved.elements > 0

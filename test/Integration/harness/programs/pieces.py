@@ -19,6 +19,19 @@ def scanned_in_pieces(X):
 
 @program(
     """
+    input X : f32[512, 400]
+    E = exp(X)
+    S[n, c] = cumsum[n] E[n, c]
+    """,
+    {"X": normal(512, 400)},
+    "S:f32",
+)
+def scanned_down_in_pieces(X):
+    return np.exp(X).cumsum(0)
+
+
+@program(
+    """
     input X : f32[401, 190]
     S[n, r] = sort[c] X[n, c]
     """,
