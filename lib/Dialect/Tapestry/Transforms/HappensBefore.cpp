@@ -21,11 +21,20 @@ bool teg::isGraphPoint(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 HappensBefore::HappensBefore(GraphOp graph) {
-  // Views end at what is awaited.
-  graph.walk([&](AwaitOp await) {
-    Value result = await.getResult();
-    auto shape = cast<RankedTensorType>(result.getType()).getShape();
-    views.set(result, TensorView::of(views.addTensor(result), shape));
+  // Views end at what is awaited, and at selectors that even without that are
+  // no boxes of other tensors: those read all that they are given.
+  auto endAt = [&](Value tensor) {
+    auto shape = cast<RankedTensorType>(tensor.getType()).getShape();
+    views.set(tensor, TensorView::of(views.addTensor(tensor), shape));
+  };
+  GraphViews through;
+  graph.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto await = dyn_cast<AwaitOp>(op)) {
+      through.set(await.getResult(), TensorView(through.of(await.getInput())));
+      endAt(await.getResult());
+    } else if (isa<SelectorInterface>(op) && through.isOwn(op->getResult(0))) {
+      endAt(op->getResult(0));
+    }
   });
   addEvents(graph.getBody().front());
   addOrder(graph.getBody().front());
