@@ -95,6 +95,8 @@ class Attempt:
         planned = self.tapestry("compile", "g.mlir", *planning, "--stop-after=plan")
         (self.folder / "planned.mlir").write_text(planned.stdout)
         self.opt("planned.mlir", "--tapestry-shard", "-o", "sharded.mlir")
+        prove = "--tapestry-verify-sharding=whole-file=planned.mlir"
+        self.opt("sharded.mlir", prove, "-o", "proved.mlir")
         self.run("reference", "sharded.mlir")
         self.opt("sharded.mlir", "--tapestry-unshard", "-o", "recovered.mlir")
         self.run("run", "recovered.mlir", f"--devices={max(2, self.devices)}")
