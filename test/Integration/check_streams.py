@@ -113,6 +113,15 @@ MAX_PLUS = """
     L[y, b] = sum[x] E[y, b, x]
     O[b, y, e] = A[b, y, e] / L[y, b]
     """
+DIVIDED = """
+    S[h, i, t] @ {t: N} = sum[c] Q[h, i, c] * K[h, t, c]
+    M[h, i] = max[t] S[h, i, t] * 0.5
+    R[h, i] = 1 + sum[c](Q[h, i, c] ** 2)
+    E[h, i, t] = exp(S[h, i, t] * 0.5 - M[h, i]) / R[h, i]
+    L[h, i] = sum[t] E[h, i, t]
+    A[h, i, e] = sum[t] E[h, i, t] * V[h, t, e]
+    O[h, i, e] = A[h, i, e] / L[h, i]
+    """
 NEAREST = """
     D[h, i, t] @ {t: N} = sum[c] (Q[h, i, c] - K[h, t, c]) ** 2
     Z[h, i, t] = -0.5 * D[h, i, t]
@@ -186,6 +195,11 @@ def cut_max_plus(bench):
 
 
 @case
+def cut_divided(bench):
+    check_cut(bench, DIVIDED, 520, 1537, half_products, (1, 3))
+
+
+@case
 def cut_nearest(bench):
     def find(q, k):
         return -0.5 * ((q[:, :, None, :] - k[:, None, :, :]) ** 2).sum(axis=-1)
@@ -228,6 +242,130 @@ def cut_logsumexp(bench):
         found = np.load(bench.folder / "O.npy")
         if not np.allclose(found, expected, rtol=1e-6, atol=1e-5, equal_nan=True):
             raise CheckFailed(f"{parts} devices: {found[:8]}, expected {expected[:8]}")
+
+
+def check_values(bench, source, arrays, expected, devices):
+    files = driver.save_inputs(bench.folder, arrays) + driver.output_options(expected)
+    bench.write("p.ein", source)
+    for parts in devices:
+        bench.tapestry(
+            "run", "p.ein", f"--devices={parts}", f"-DN={parts}", "--cost=spmd", *files
+        ).expect_status(0)
+        for name, values in expected.items():
+            found = np.load(bench.folder / f"{name}.npy")
+            if not np.allclose(found, values, rtol=1e-5, atol=1e-5, equal_nan=True):
+                raise CheckFailed(f"{parts} devices: {name} is {found}, expected {values}")
+
+
+@case
+def cut_masks(bench):
+    """Sums leave out what a mask hides, whole rows and infinities included, be the
+    maximum that of the rest (L, A) or of all (K)."""
+    columns = 131101
+    source = f"""
+        param N = 1
+        input X : f32[16, {columns}]
+        input B : bool[16, {columns}]
+        input V : f32[{columns}]
+        Z[i, t] @ {{t: N}} = select(B[i, t], X[i, t], -inf)
+        M[i] = max[t] Z[i, t]
+        E[i, t] = select(B[i, t], exp(Z[i, t] - M[i]), 0)
+        L[i] = sum[t] E[i, t]
+        A[i] = sum[t] E[i, t] * V[t]
+        Y[i, t] @ {{t: N}} = X[i, t] * 1
+        H[i] = max[t] Y[i, t]
+        G[i, t] = select(B[i, t], exp(Y[i, t] - H[i]), 0)
+        K[i] = sum[t] G[i, t]
+        output L, A, K
+        """
+    rng = np.random.default_rng(7)
+    X = rng.standard_normal((16, columns)).astype(np.float32)
+    B = rng.random(X.shape) < 0.01
+    V = rng.standard_normal(columns).astype(np.float32)
+    half, large = columns // 2, columns // 16
+    B[0] = False
+    B[1, :half] = False
+    X[2, half + 1], B[2, half + 1] = np.inf, False
+    X[3, 5], B[3] = np.inf, False
+    X[4, half + 1], B[4, half + 1] = np.inf, True
+    X[5, half + 1], B[5, half + 1] = np.nan, True
+    X[6, half + 1], B[6, half + 1] = np.nan, False
+    X[7] = -np.inf
+    X[8] = -np.inf
+    B[8] = False
+    X[9, :half] = -np.inf
+    X[10] -= 1e30
+    # Sums of some devices are infinite, and weigh nothing.
+    V[:large] = 3e38
+    B[:, :large] = False
+    X[11, :half] = -300
+    B[11, :large] = True
+    x, v = X.astype(np.float64), V.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        z = np.where(B, x, -np.inf)
+        E = np.where(B, np.exp(z - z.max(axis=1, keepdims=True)), 0)
+        G = np.where(B, np.exp(x - x.max(axis=1, keepdims=True)), 0)
+        expected = {"L": E.sum(axis=1), "A": (E * v).sum(axis=1), "K": G.sum(axis=1)}
+    check_values(bench, source, {"X": X, "B": B, "V": V}, expected, (1, 2, 3, 8))
+
+
+@case
+def cut_row_factors(bench):
+    """What is known before the maximum is multiplies each term: nothing times infinity."""
+    source = """
+        param N = 1
+        input X : f32[4, 262144]
+        input F : f32[4]
+        S[i, t] @ {t: N} = X[i, t] * 2
+        M[i] = max[t] S[i, t]
+        E[i, t] = exp(S[i, t] - M[i]) / F[i]
+        O[i] = sum[t] E[i, t]
+        P[i, t] = exp(S[i, t] - M[i]) * F[i]
+        Q[i] = sum[t] P[i, t]
+        output O, Q
+        """
+    X = np.random.default_rng(8).standard_normal((4, 262144)).astype(np.float32)
+    X[:, 3] = -1000
+    F = np.array([0, 1, np.inf, 2], np.float32)
+    x = 2 * X.astype(np.float64)
+    powers = np.exp(x - x.max(axis=1, keepdims=True))
+    powers[:, 3] = 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        expected = {
+            "O": (powers / F[:, None]).sum(axis=1), "Q": (powers * F[:, None]).sum(axis=1)
+        }
+    check_values(bench, source, {"X": X, "F": F}, expected, (1, 2, 4))
+
+
+@case
+def cut_vanishing_sums(bench):
+    """Relative to the greatest so far, on a device or in blocks, sums are infinite; what
+    is no number stays so."""
+    source = """
+        param N = 1
+        input Q : f32[300, 2]
+        input K : f32[4096, 2]
+        input V : f32[4096, 3]
+        S[i, t] @ {t: N} = sum[c] Q[i, c] * K[t, c]
+        M[i] = max[t] S[i, t]
+        P[i, t] = exp(S[i, t] - M[i])
+        O[i, e] = sum[t] P[i, t] * V[t, e]
+        output O
+        """
+    rng = np.random.default_rng(9)
+    arrays = {
+        name: rng.standard_normal(shape).astype(np.float32)
+        for name, shape in (("Q", (300, 2)), ("K", (4096, 2)), ("V", (4096, 3)))
+    }
+    arrays["Q"][:, 0] = 1
+    arrays["K"][:2048] = (-300, 0)
+    arrays["V"][:2048, 0] = 3e38
+    arrays["V"][:2048, 1] = -3e38
+    arrays["V"][5, 2] = np.nan
+    wide = {name: array.astype(np.float64) for name, array in arrays.items()}
+    scores = wide["Q"] @ wide["K"].T
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+    check_values(bench, source, arrays, {"O": powers @ wide["V"]}, (1, 2, 3, 4))
 
 
 @case

@@ -305,14 +305,25 @@ void StreamLoop::emitLastShift() {
           });
 }
 
+/// Of numbers a factor of 0 leaves nothing, though there may have been too much
+/// for the type.
 void StreamLoop::scaleSum(const RelativeSum &sum) {
   SmallVector<int> dims = stream.written.find(stream.greatest)->second;
   generic({viewOf(factor, dims)}, {viewOf(sum.buffer)},
           {dims, stream.written.find(sum.buffer)->second},
           [](OpBuilder &b, Location loc, ValueRange arguments) {
-            Value scaled =
-                arith::MulFOp::create(b, loc, arguments[1], arguments[0]);
-            linalg::YieldOp::create(b, loc, scaled);
+            Value factor = arguments[0], sum = arguments[1];
+            Value scaled = arith::MulFOp::create(b, loc, sum, factor);
+            Value zero = arith::ConstantOp::create(
+                b, loc, b.getFloatAttr(sum.getType(), 0.0));
+            Value isZero = arith::CmpFOp::create(
+                b, loc, arith::CmpFPredicate::OEQ, factor, zero);
+            Value isNumber = arith::CmpFOp::create(
+                b, loc, arith::CmpFPredicate::ORD, sum, sum);
+            Value vanishes = arith::AndIOp::create(b, loc, isZero, isNumber);
+            linalg::YieldOp::create(b, loc,
+                                    ValueRange{arith::SelectOp::create(
+                                        b, loc, vanishes, zero, scaled)});
           });
 }
 

@@ -274,10 +274,12 @@ bool PhaseFinder::isGreatest(Value buffer) {
   return false;
 }
 
-/// Whether `value` has a relative one as a factor, or is it.
+/// Whether `value` has a relative one as a factor or dividend, or is it.
 bool PhaseFinder::isLinear(Value value) {
   if (bodyValues.contains(value))
     return true;
+  if (auto quotient = value.getDefiningOp<arith::DivFOp>())
+    return !isRelative(quotient.getRhs()) && isLinear(quotient.getLhs());
   auto product = value.getDefiningOp<arith::MulFOp>();
   if (!product)
     return false;

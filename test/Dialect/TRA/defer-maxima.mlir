@@ -14,6 +14,7 @@
 #by_ti = #tapestry_index.partition<[["d.0"], ["d.1"]]>
 #by_idt = #tapestry_index.partition<[["d.1"], [], ["d.0"]]>
 !x = !tra.relation<[6, 97] / [2, 2], f32, #x>
+!mask = !tra.relation<[6, 97] / [2, 2], i1, #x>
 !rows = !tra.relation<[6] / [2], f32, #rows>
 !partial = !tra.relation<[6] / [2], f32, #partial>
 !v = !tra.relation<[97, 5] / [2, 1], f32, #v>
@@ -40,12 +41,8 @@ func.func @attention(%x: !x, %v: !v) -> (!o, !rows) {
   // CHECK: %[[E:.*]] = tra.join "E" [k = 97, q = 6] {{.*}} (%[[X]][q, k], %[[P]][q]) -> [q, k] {
   // CHECK-NEXT: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32):
   // CHECK-DAG: %[[S:.*]] = arith.mulf %[[A]], %{{.*}} : f32
-  // CHECK-DAG: %[[LEAST:.*]] = arith.constant 0xFF800000 : f32
-  // CHECK-DAG: %[[IS:.*]] = arith.cmpf oeq, %[[B]], %[[LEAST]] : f32
-  // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
-  // CHECK: %[[BOUND:.*]] = arith.select %[[IS]], %[[ZERO]], %[[B]] : f32
-  // CHECK: %[[D:.*]] = arith.subf %[[S]], %[[BOUND]] : f32
-  // CHECK: math.exp %[[D]] : f32
+  // CHECK: %[[D:.*]] = arith.subf %[[S]], %[[B]] : f32
+  // CHECK-NEXT: math.exp %[[D]] : f32
   %e = tra.join "E" [k = 97, q = 6] by #by_ti (%x[q, k], %m[q]) -> [q, k] {
   ^bb0(%a: f32, %b: f32):
     %c = arith.constant 0.125 : f32
@@ -74,14 +71,27 @@ func.func @attention(%x: !x, %v: !v) -> (!o, !rows) {
   } : (!x, !v) -> !o_partial
   // CHECK: %[[M:.*]] = tra.aggregate "M" max %[[P]]
   // CHECK: %[[W:.*]] = tra.join "M" [i = 6] {{.*}} (%[[P]][i], %[[M]][i]) -> [i] {
-  // CHECK: %[[STEP:.*]] = arith.subf
-  // CHECK: math.exp %[[STEP]]
+  // CHECK-NEXT: ^bb0(%[[OWN:.*]]: f32, %[[ALL:.*]]: f32):
+  // CHECK-DAG: %[[STEP:.*]] = arith.subf %[[OWN]], %[[ALL]]
+  // CHECK-DAG: %[[POWER:.*]] = math.exp %[[STEP]]
+  // CHECK-DAG: %[[SAME:.*]] = arith.cmpf oeq, %[[OWN]], %[[ALL]]
+  // CHECK-DAG: %[[ONE:.*]] = arith.constant 1.0
+  // CHECK: arith.select %[[SAME]], %[[ONE]], %[[POWER]]
   // CHECK: }
-  // CHECK: %[[QW:.*]] = tra.join "L" [i = 6] {{.*}} (%[[Q]][i], %[[W]][i]) -> [i] {
-  // CHECK: arith.mulf
+  // CHECK: %[[QW:.*]] = tra.join "L" [i = 6] {{.*}} (%[[Q]][i], %[[W]][i], %[[P]][i]) -> [i] {
+  // CHECK-NEXT: ^bb0(%[[SUM:.*]]: f32, %[[WEIGHT:.*]]: f32, %[[OWN:.*]]: f32):
+  // CHECK-DAG: %[[PRODUCT:.*]] = arith.mulf %[[SUM]], %[[WEIGHT]]
+  // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0.0
+  // CHECK-DAG: %[[LEAST:.*]] = arith.constant 0xFF800000
+  // CHECK-DAG: %[[NUMBER:.*]] = arith.cmpf ord, %[[SUM]], %[[SUM]]
+  // CHECK-DAG: %[[NOTHING:.*]] = arith.cmpf oeq, %[[OWN]], %[[LEAST]]
+  // CHECK-DAG: %[[EITHER:.*]] = arith.ori %[[NUMBER]], %[[NOTHING]]
+  // CHECK-DAG: %[[LIGHT:.*]] = arith.cmpf oeq, %[[WEIGHT]], %[[ZERO]]
+  // CHECK-DAG: %[[BOTH:.*]] = arith.andi %[[LIGHT]], %[[EITHER]]
+  // CHECK: arith.select %[[BOTH]], %[[ZERO]], %[[PRODUCT]]
   // CHECK: }
   // CHECK: %[[L:.*]] = tra.aggregate "L" add %[[QW]]
-  // CHECK: %[[RW:.*]] = tra.join "O" [i = 6, d = 5] {{.*}} (%[[R]][i, d], %[[W]][i], %[[L]][i]) -> [i, d] {
+  // CHECK: %[[RW:.*]] = tra.join "O" [i = 6, d = 5] {{.*}} (%[[R]][i, d], %[[W]][i], %[[P]][i], %[[L]][i]) -> [i, d] {
   // CHECK: arith.mulf
   // CHECK: arith.divf
   // CHECK: }
@@ -91,8 +101,8 @@ func.func @attention(%x: !x, %v: !v) -> (!o, !rows) {
   return %o, %l : !o, !rows
 }
 
-// Kernels that do other things, too, lose such factors. What several sums need
-// is put where the first needs it.
+// Kernels that do other things, too, lose such factors, but not those that are
+// known before. What several sums need is put where the first needs it.
 // CHECK-LABEL: func @factors
 // CHECK-SAME: %[[X:.*]]: !tra.relation<[6, 97]{{.*}}, %[[F:.*]]: !tra.relation<[6]
 func.func @factors(%x: !x, %f: !rows) -> (!rows, !rows) {
@@ -110,10 +120,11 @@ func.func @factors(%x: !x, %f: !rows) -> (!rows, !rows) {
     tra.yield %e : f32
   } : (!x, !rows) -> !partial
   %l = tra.aggregate "L" add %q : !partial -> !rows
-  // CHECK: %[[R:.*]] = tra.join "O" {{.*}} (%[[X]][i, t], %[[P]][i]) -> [i] reduce add {
-  // CHECK-NEXT: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32):
+  // CHECK: %[[R:.*]] = tra.join "O" {{.*}} (%[[X]][i, t], %[[P]][i], %[[F]][i]) -> [i] reduce add {
+  // CHECK-NEXT: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32, %[[G:.*]]: f32):
   // CHECK: %[[POWER:.*]] = math.exp
-  // CHECK-NEXT: %[[TERM:.*]] = arith.mulf %[[POWER]], %[[A]] : f32
+  // CHECK-NEXT: %[[PART:.*]] = arith.mulf %[[POWER]], %[[A]] : f32
+  // CHECK-NEXT: %[[TERM:.*]] = arith.mulf %[[G]], %[[PART]] : f32
   // CHECK-NEXT: tra.yield %[[TERM]]
   %r = tra.join "O" [i = 6, t = 97] by #by_it (%x[i, t], %l[i], %m[i], %f[i]) -> [i] reduce add {
   ^bb0(%a: f32, %b: f32, %c: f32, %g: f32):
@@ -127,8 +138,7 @@ func.func @factors(%x: !x, %f: !rows) -> (!rows, !rows) {
   // CHECK: %[[M:.*]] = tra.aggregate "M"
   // CHECK: %[[LW:.*]] = tra.join "L" [i = 6]
   // CHECK: %[[L:.*]] = tra.aggregate "L" add %[[LW]]
-  // CHECK: %[[OW:.*]] = tra.join "O" [i = 6] {{.*}} (%[[R]][i], %{{.*}}[i], %[[F]][i], %[[L]][i]) -> [i] {
-  // CHECK: arith.mulf
+  // CHECK: %[[OW:.*]] = tra.join "O" [i = 6] {{.*}} (%[[R]][i], %{{.*}}[i], %[[P]][i], %[[L]][i]) -> [i] {
   // CHECK: arith.mulf
   // CHECK: arith.divf
   // CHECK: tra.aggregate "O" add %[[OW]]
@@ -169,6 +179,37 @@ func.func @finite(%x: !x) -> !rows {
   // CHECK: %[[FROM:.*]] = arith.select %[[LEAST]], %[[OWN]], %[[OWNB]] : f32
   // CHECK: %[[ALLB:.*]] = arith.select %{{.*}}, %[[ALL]], %{{.*}} : f32
   // CHECK: arith.subf %[[FROM]], %[[ALLB]] : f32
+  %l = tra.aggregate "L" add %q : !partial -> !rows
+  return %l : !rows
+}
+
+// What a mask hides is left out of the sums.
+// CHECK-LABEL: func @masked
+func.func @masked(%x: !x, %y: !mask) -> !rows {
+  // CHECK: %[[P:.*]] = tra.join "M"
+  %p = tra.join "M" [i = 6, t = 97] by #by_it (%x[i, t], %y[i, t]) -> [i] reduce max {
+  ^bb0(%a: f32, %k: i1):
+    %least = arith.constant 0xFF800000 : f32
+    %z = arith.select %k, %a, %least : f32
+    tra.yield %z : f32
+  } : (!x, !mask) -> !partial
+  %m = tra.aggregate "M" max %p : !partial -> !rows
+  // CHECK: tra.join "L" {{.*}}, %[[P]][i]) -> [i] reduce add {
+  // CHECK-NEXT: ^bb0(%{{.*}}: f32, %[[K:.*]]: i1, %[[OWN:.*]]: f32):
+  // CHECK: %[[D:.*]] = arith.subf %{{.*}}, %[[OWN]] : f32
+  // CHECK-NEXT: %[[E:.*]] = math.exp %[[D]] : f32
+  // CHECK-NEXT: arith.select %[[K]], %[[E]], %{{.*}} : f32
+  // CHECK: tra.aggregate "M" max %[[P]]
+  %q = tra.join "L" [i = 6, t = 97] by #by_it (%x[i, t], %y[i, t], %m[i]) -> [i] reduce add {
+  ^bb0(%a: f32, %k: i1, %b: f32):
+    %least = arith.constant 0xFF800000 : f32
+    %zero = arith.constant 0.0 : f32
+    %z = arith.select %k, %a, %least : f32
+    %d = arith.subf %z, %b : f32
+    %e = math.exp %d : f32
+    %f = arith.select %k, %e, %zero : f32
+    tra.yield %f : f32
+  } : (!x, !mask, !rows) -> !partial
   %l = tra.aggregate "L" add %q : !partial -> !rows
   return %l : !rows
 }

@@ -33,7 +33,8 @@ private:
   using KernelBody = llvm::function_ref<Value(Location, ValueRange)>;
 
   bool waits(Operation &op);
-  void takeOwnMaximum();
+  bool isKnownBefore(Value factor) const;
+  void keepFactors(RelativeJoin &relative);
   Value emitBound(Value value);
   void dropFactors(RelativeJoin &relative);
   void emitWeights();
@@ -77,6 +78,26 @@ bool Deferral::waits(Operation &op) {
   });
 }
 
+/// Whether a factor can stay where it is.
+bool Deferral::isKnownBefore(Value factor) const {
+  Operation *producer = factor.getDefiningOp();
+  return !producer || !waiting.contains(producer);
+}
+
+/// Leaves in a join's kernel the factors that it need not lose.
+void Deferral::keepFactors(RelativeJoin &relative) {
+  llvm::erase_if(relative.factors, [&](const RowFactor &factor) {
+    return isKnownBefore(factor.relation);
+  });
+  for (unsigned at = relative.factorOps.size(); at-- > 0;) {
+    if (!isKnownBefore(relative.join.getInputs()[relative.factorInputs[at]]))
+      continue;
+    relative.factorInputs.erase(relative.factorInputs.begin() + at);
+    relative.factorOps.erase(relative.factorOps.begin() + at);
+    relative.isFactor = false;
+  }
+}
+
 bool Deferral::prepare() {
   waiting.insert(found.aggregate);
   Operation *last = found.joins.back()->join;
@@ -91,6 +112,8 @@ bool Deferral::prepare() {
       return false;
     waiting.insert(op);
   }
+  for (const std::unique_ptr<RelativeJoin> &each : found.joins)
+    keepFactors(*each);
   return true;
 }
 
@@ -101,29 +124,10 @@ static Value leastOf(OpBuilder &b, Location loc, Type type) {
   return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, least));
 }
 
-/// `yes` where `value` is -inf, `no` elsewhere.
-static Value selectLeast(OpBuilder &b, Location loc, Value value, Value yes,
-                         Value no) {
-  Value isLeast =
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, value,
-                            leastOf(b, loc, value.getType()));
-  return arith::SelectOp::create(b, loc, isLeast, yes, no);
-}
-
-/// The kernel subtracts the device's own maximum, and nothing where that is
-/// -inf: exp(-inf) is 0 then, too, where there is anything at all.
-void Deferral::takeOwnMaximum() {
-  RelativeJoin &shift = found.shift();
-  shift.join->setOperand(shift.input, found.maximum.getResult());
-  if (!found.boundOps.empty())
-    return;
-  Operation *difference = *found.argument.user_begin();
-  Location loc = difference->getLoc();
-  b.setInsertionPoint(difference);
-  Value zero = arith::ConstantOp::create(
-      b, loc, b.getFloatAttr(found.argument.getType(), 0.0));
-  difference->setOperand(
-      1, selectLeast(b, loc, found.argument, zero, found.argument));
+/// Whether `value` is -inf.
+static Value isLeast(OpBuilder &b, Location loc, Value value) {
+  return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, value,
+                               leastOf(b, loc, value.getType()));
 }
 
 /// What the kernel subtracts where the maximum is `value`.
@@ -228,6 +232,8 @@ Value Deferral::emitJoin(JoinOp like, ArrayRef<Label> labels,
 }
 
 /// exp(own maximum - maximum) of every row and device, as they are subtracted.
+/// Sums of a device whose own is the maximum stay as they are, infinite ones,
+/// too.
 void Deferral::emitWeights() {
   JoinOp maximum = found.maximum;
   SmallVector<Label> labels;
@@ -240,13 +246,39 @@ void Deferral::emitWeights() {
   auto emitWeight = [&](Location loc, ValueRange values) -> Value {
     // Where a device has nothing, it has no part in the sums.
     Value own = values[0];
-    if (!found.boundOps.empty())
-      own = selectLeast(b, loc, own, own, emitBound(own));
+    if (!found.boundOps.empty()) {
+      Value bound = emitBound(own);
+      own = arith::SelectOp::create(b, loc, isLeast(b, loc, own), own, bound);
+    }
     Value step = arith::SubFOp::create(b, loc, own, emitBound(values[1]));
-    return math::ExpOp::create(b, loc, step);
+    Value power = math::ExpOp::create(b, loc, step);
+    Value isSame = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
+                                         values[0], values[1]);
+    Value one =
+        arith::ConstantOp::create(b, loc, b.getFloatAttr(own.getType(), 1.0));
+    return arith::SelectOp::create(b, loc, isSame, one, power);
   };
   weights = emitJoin(maximum, labels,
                      {{maximum.getResult(), rows}, {whole, rows}}, emitWeight);
+}
+
+/// A partial sum times its weight. A weight of 0 leaves nothing of numbers,
+/// infinite ones included: relative to the own maximum there may be too much
+/// for the type. Relative to -inf sums may be no numbers, which means nothing
+/// where there is more elsewhere.
+static Value emitWeighed(OpBuilder &b, Location loc, Value sum, Value weight,
+                         Value own) {
+  Value product = arith::MulFOp::create(b, loc, sum, weight);
+  Value zero =
+      arith::ConstantOp::create(b, loc, b.getFloatAttr(sum.getType(), 0.0));
+  Value isNumber =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, sum, sum);
+  Value canVanish =
+      arith::OrIOp::create(b, loc, isNumber, isLeast(b, loc, own));
+  Value isLight =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, weight, zero);
+  Value vanishes = arith::AndIOp::create(b, loc, isLight, canVanish);
+  return arith::SelectOp::create(b, loc, vanishes, zero, product);
 }
 
 /// Partial sums become relative to the maximum, with the factors that they
@@ -266,7 +298,9 @@ void Deferral::weigh(RelativeJoin &sum) {
   SmallVector<unsigned> at;
   for (AffineExpr expr : found.maximum.getResultMap().getResults())
     at.push_back(rows.lookup(cast<AffineDimExpr>(expr).getPosition()));
-  SmallVector<Read> reads = {{sum.join.getResult(), kept}, {weights, at}};
+  SmallVector<Read> reads = {{sum.join.getResult(), kept},
+                             {weights, at},
+                             {found.maximum.getResult(), at}};
   for (const RowFactor &factor : sum.factors) {
     Read &read = reads.emplace_back(factor.relation, SmallVector<unsigned>());
     for (int row : factor.rows)
@@ -280,9 +314,9 @@ void Deferral::weigh(RelativeJoin &sum) {
       }));
   Value weighed =
       emitJoin(sum.join, labels, reads, [&](Location loc, ValueRange values) {
-        Value value = arith::MulFOp::create(b, loc, values[0], values[1]);
+        Value value = emitWeighed(b, loc, values[0], values[1], values[2]);
         for (auto [factor, by] :
-             llvm::zip_equal(sum.factors, values.drop_front(2)))
+             llvm::zip_equal(sum.factors, values.drop_front(3)))
           value = factor.divides
                       ? arith::DivFOp::create(b, loc, value, by).getResult()
                       : arith::MulFOp::create(b, loc, value, by).getResult();
@@ -293,7 +327,8 @@ void Deferral::weigh(RelativeJoin &sum) {
 }
 
 void Deferral::apply() {
-  takeOwnMaximum();
+  found.shift().join->setOperand(found.shift().input,
+                                 found.maximum.getResult());
   Operation *last = found.joins.back()->join;
   for (Operation *op : waiting) {
     op->moveAfter(last);
