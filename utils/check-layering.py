@@ -94,7 +94,7 @@ RULES = {
     + DIALECTS
     + ["Analysis", "ABI", "Codegen", "Codegen/Common", "Dialect/Index/Transforms"],
     # Common knows no target, and only InitTargets and tools know CPU.
-    "Codegen/Common": [INDEX],
+    "Codegen/Common": ["Support", INDEX],
     "Codegen": ["Support", "Codegen/Common", "Plugin"],
     "Codegen/CPU": ["Support", INDEX, "Codegen", "Codegen/Common", "Object", "ABI"],
     # The host's part of a program for GPUs is that of a CPU.

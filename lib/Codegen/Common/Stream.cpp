@@ -10,6 +10,7 @@
 #include "mlir/IR/Matchers.h"
 #include "tapestry/Codegen/Common/ExpectedSizes.h"
 #include "tapestry/Codegen/Common/NestProblem.h"
+#include "tapestry/Support/Streaming.h"
 
 using namespace mlir;
 using linalg::GenericOp;
@@ -54,10 +55,6 @@ bool Stream::isMember(Operation *op) const {
 }
 
 namespace {
-
-/// Readers this far behind their producer are not looked for: time must not
-/// grow with the square of a program's length.
-constexpr unsigned farthest = 256;
 
 class StreamFinder {
 public:
@@ -225,7 +222,8 @@ bool StreamFinder::grow() {
   unsigned distance = 0;
   for (Operation *at = stream.members.back().op->getNextNode(); at;
        at = at->getNextNode()) {
-    if (++distance > farthest || at->hasTrait<OpTrait::IsTerminator>())
+    if (++distance > farthestStreamReader ||
+        at->hasTrait<OpTrait::IsTerminator>())
       return false;
     auto generic = dyn_cast<GenericOp>(at);
     if (generic && isFill(generic)) {

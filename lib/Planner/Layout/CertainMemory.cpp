@@ -1,6 +1,7 @@
 //===- CertainMemory.cpp - What programs of any plan hold -----------------===//
 
 #include "tapestry/Planner/Layout/CertainMemory.h"
+#include "tapestry/Support/Streaming.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -86,13 +87,6 @@ static bool readsAnything(const PlanGraph &graph, const PlanVertex &vertex,
          !isEmpty(intersect(operand.projection.image(points), tensor));
 }
 
-/// What code generation never has as a whole (the defaults of
-/// `tapestry-form-streams`): a contraction's result of so many bytes on a
-/// device, of no more points each, whose readers are not too far behind.
-static constexpr int64_t leastStreamed = 1 << 20;
-static constexpr int64_t mostPoints = 512;
-static constexpr unsigned farthest = 256;
-
 /// Whether a result may be computed block by block, if its readers allow it.
 static bool mayBeStreamed(const PlanVertex &vertex) {
   double bytes = vertex.elementBytes, points = 1;
@@ -102,7 +96,7 @@ static bool mayBeStreamed(const PlanVertex &vertex) {
     if (label.reduced)
       points *= label.extent;
   return vertex.isNest && reduces(vertex) && vertex.shape.size() >= 2 &&
-         bytes >= leastStreamed && points <= mostPoints;
+         bytes >= leastStreamedBytes && points <= mostStreamedPoints;
 }
 
 namespace {
@@ -194,7 +188,7 @@ void Collector::findStreams() {
   }
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
     if (!mayBeStreamed(graph.vertices[v]) || lastSum[v] == 0 ||
-        lastSum[v] - v > farthest)
+        lastSum[v] - v > farthestStreamReader)
       continue;
     llvm::SmallDenseSet<unsigned> made = {v};
     for (unsigned u = v; u < lastSum[v]; ++u)

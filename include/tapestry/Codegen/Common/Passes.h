@@ -9,6 +9,7 @@
 #define TAPESTRY_CODEGEN_COMMON_PASSES_H
 
 #include "mlir/Pass/Pass.h"
+#include "tapestry/Support/Streaming.h"
 
 namespace tapestry {
 

@@ -88,9 +88,11 @@ def FormStreams : Pass<"tapestry-form-streams", "::mlir::func::FuncOp"> {
   let options = [
     Option<"blockBytes", "block-bytes", "int64_t", "256 * 1024",
            "What a block of all tensors together may take">,
-    Option<"leastBytes", "least-bytes", "int64_t", "1024 * 1024",
+    Option<"leastBytes", "least-bytes", "int64_t",
+           "::tapestry::leastStreamedBytes",
            "What a tensor takes at least">,
-    Option<"mostPoints", "most-points", "int64_t", "512",
+    Option<"mostPoints", "most-points", "int64_t",
+           "::tapestry::mostStreamedPoints",
            "Points of an operation per point of the tensor">
   ];
   let statistics = [
