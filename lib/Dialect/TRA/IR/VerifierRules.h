@@ -12,6 +12,9 @@
 
 namespace tapestry::tra {
 
+/// As in messages: [2, 3].
+std::string listToString(llvm::ArrayRef<int64_t> values);
+
 /// Distinct identifiers with one extent each, at least 0 and below 2^62.
 mlir::LogicalResult verifyLabels(mlir::Operation *op, mlir::ArrayAttr labels,
                                  llvm::ArrayRef<int64_t> extents);
@@ -32,6 +35,23 @@ mlir::LogicalResult verifyReads(mlir::Operation *op, mlir::ArrayAttr pads,
 
 mlir::LogicalResult verifySameGrid(mlir::Operation *op, RelationType source,
                                    RelationType result);
+
+/// `region` has one block that takes values of `arguments` and yields one of
+/// `result`; `what` names it in messages.
+mlir::LogicalResult verifyScalarRegion(mlir::Operation *op,
+                                       llvm::StringRef what,
+                                       mlir::Region &region,
+                                       llvm::ArrayRef<mlir::Type> arguments,
+                                       mlir::Type result);
+
+/// An identity and a combine region belong to a custom monoid only.
+mlir::LogicalResult verifyCustom(mlir::Operation *op, Monoid monoid,
+                                 mlir::TypedAttr identity,
+                                 mlir::Region &combine, mlir::Type elementType);
+
+/// Whether the built-in monoid is defined on the element type.
+mlir::LogicalResult verifyMonoidType(mlir::Operation *op, Monoid monoid,
+                                     mlir::Type elementType);
 
 /// The partition in axis numbers of `grid`: one cut per label.
 mlir::FailureOr<Partition> verifyPartition(mlir::Operation *op,
