@@ -412,7 +412,7 @@ def wrong_files_end_in_one_message(bench):
     expect_refused(files, 1, r"^sub/b.npy: error: .*\[7, 13\].*\[13, 7\]")
     files.write()
     (bench.folder / "a.npy").unlink()
-    expect_refused(files, 1, r"^sub/p.ein:2:7: error: a.npy: error: cannot open")
+    expect_refused(files, 1, r"^sub/p.ein:2:7: error: a.npy: cannot open")
     np.save(bench.folder / "a.npy", numbers((3,)))
     expect_refused(files, 1, r"^sub/p.ein:2:7: error: input 'A' has 2 dimensions, but what is given for it has 1")
     files.write()

@@ -20,7 +20,7 @@ static const DeviceGrid &gridOf(Value relation) {
 
 /// Whether each subscript is a constant, or a multiple of a label and a
 /// constant; of what is folded, that label itself.
-static bool isStepped(const Projection &read) {
+static bool isReadInRegions(const Projection &read) {
   return llvm::all_of(read.dims, [](const ProjectionDim &dim) {
     bool isFolded = dim.mod != 0, turns = isFolded && dim.fold == Fold::Wrap;
     return dim.floordiv == 1 && !turns && dim.terms.size() <= 1 &&
@@ -143,7 +143,7 @@ bool LocalInteriors::find(tra::JoinOp join) {
   bool isWhole = true, mustBeServed = reduces;
   for (auto [number, input] : llvm::enumerate(join.getInputs())) {
     Projection read = join.getRead(number);
-    if (!isStepped(read))
+    if (!isReadInRegions(read))
       return false;
     auto type = cast<tra::RelationType>(input.getType());
     // What is put together is read from its start on.

@@ -438,7 +438,7 @@ bool Finder::paysOff(int64_t leastBytes) {
     if (each->isSum)
       sums += elementsOf(each->join);
   return sums > 0 && sums <= points &&
-         points * (element.getIntOrFloatBitWidth() / 8) >= leastBytes;
+         points * element.getIntOrFloatBitWidth() >= 8.0 * leastBytes;
 }
 
 std::optional<RelativeJoins>

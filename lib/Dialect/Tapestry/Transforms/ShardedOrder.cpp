@@ -75,7 +75,7 @@ void ShardedOrder::Proof::takeApart() {
              std::tuple(before[y], after[x], y);
     });
     for (OrderedPart &part : parts) {
-      auto fits = llvm::find_if(wholes, [&](Operation *op) {
+      auto *fits = llvm::find_if(wholes, [&](Operation *op) {
         return llvm::none_of(partsOf(op), [&](const OrderedPart &other) {
           return !isEmpty(intersect(other.range, part.range));
         });
