@@ -554,7 +554,12 @@ private:
     bool readsSources = llvm::all_of(op->getOperands(), [](Value operand) {
       return operand.getDefiningOp<SourceOp>();
     });
-    if (readsSources)
+    // Of what is interleaved blocks are put together anyway.
+    bool isInSteps = llvm::all_of(
+        views.of(op->getResult(0)).pieces, [](const ViewPiece &piece) {
+          return piece.steps.empty() && isStepped(piece.projection);
+        });
+    if (readsSources || !isInSteps)
       return {};
     builder.setInsertionPoint(op);
     EinsumOp reader = readerOf(cast<BlockOpInterface>(op), builder);
