@@ -258,7 +258,7 @@ ExitStatus Compilation::load() {
   auto resolved = resolveRequest(request);
   if (!resolved)
     return report(resolved.takeError());
-  cutProducts(resolved->machine);
+  codegen.cutBytes = resolved->machine.cutProducts;
   // A search plans by all cost models.
   if (request.planFile.empty() && !options.pareto.isWanted())
     if (llvm::Error error = checkMachineIsUsed(request))
@@ -358,8 +358,9 @@ llvm::Error Compilation::tryPlan() {
     return partitioned.takeError();
   vertices = std::move(partitioned->vertices);
   decided = std::move(partitioned->plan);
-  if (!options.planning.planFile.empty() && decided.model().needsMachine())
-    cutProducts(decided.machine);
+  if (!options.planning.planFile.empty() && decided.model().needsMachine() &&
+      !options.planning.cutProducts)
+    codegen.cutBytes = decided.machine.cutProducts;
   chooseThreads(decided.devices);
   if (isLimited && codegen.threads > 1 &&
       findPeakBytes(getGraph(), codegen).value_or(INT64_MAX) >
@@ -372,12 +373,6 @@ llvm::Error Compilation::tryPlan() {
       return this->findPeak(getGraph(), plan);
     });
   return llvm::Error::success();
-}
-
-/// As the user says, else as the machine does.
-void Compilation::cutProducts(const machine::Machine &machine) {
-  int64_t bytes = options.planning.cutProducts.value_or(machine.cutProducts);
-  codegen.cutBytes = bytes ? bytes : -1;
 }
 
 void Compilation::overlapWithinLimit() {

@@ -50,7 +50,9 @@ static int64_t stackBytes(int64_t memoryBytes) {
 }
 
 /// Has plans rather cut along labels that shards can be cut along: an operator
-/// that is cut along others, as a scan along its own, would be one shard.
+/// that is cut along others, as a scan along its own, would be one shard. That
+/// outweighs what moves, but where there is no other cut; an operator of which
+/// anything is asked is cut as that says.
 static void preferShards(teg::GraphOp graph) {
   (void)teg::forEachVertex(graph, [](BlockOpInterface op) {
     llvm::SmallBitVector sharded = teg::getShardedLabels(op);
@@ -59,7 +61,8 @@ static void preferShards(teg::GraphOp graph) {
       return success();
     ShardingConstraint whole;
     whole.isHard = false;
-    whole.weight = 1000;
+    constexpr double outweighs = 1000;
+    whole.weight = outweighs;
     SmallVector<std::string> labels = op.getLabelNames();
     for (auto [number, label] : llvm::enumerate(labels))
       if (!sharded.test(number))

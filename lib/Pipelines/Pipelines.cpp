@@ -157,7 +157,7 @@ void tapestry::buildBufferPipeline(OpPassManager &pm, const Target &target,
   functions.addPass(createReuseBuffers());
   functions.addPass(createDeviceCSE());
 
-  if (options.overlap >= 0 && options.cutBytes >= 0) {
+  if (options.overlap >= 0 && options.cutBytes > 0) {
     CutProductsOptions cut;
     cut.leastBytes = options.cutBytes;
     cut.parts = tapestry::productParts;

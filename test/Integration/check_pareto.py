@@ -15,6 +15,7 @@ import numpy as np
 from harness import contract, driver
 from harness.cases import Group
 from harness.driver import CheckFailed
+from harness.windows import DILATED
 
 case = Group()
 
@@ -183,15 +184,7 @@ def rewritten_members_run(bench):
         contract.check_contract(plan, report, plan["devices"], "local")
 
 
-# Windows whose taps are far apart stay in phases; a reduction that a block hides is cut.
-DILATED = """\
-input A : f32[8, 32768]
-input F : f32[8, 8, 3]
-X[k, y] = sum[c, r] pad(A, 0)[c, y + 4096 * r - 4096] * F[k, c, r]
-Y[k, y] = sum[c, r] pad(X, 0)[c, y + 4096 * r - 4096] * F[k, c, r]
-Z[k, y] = sum[c, r] pad(Y, 0)[c, y + 4096 * r - 4096] * F[k, c, r]
-output Z
-"""
+# A reduction that a block hides is cut.
 LINEAR = """\
 tapestry.graph @linear {
   %X = tapestry.source "X" : tensor<2x300000xf32>

@@ -60,10 +60,7 @@ class Plant:
             )
         )
         G = np.abs(G)
-        self.files = []
-        for name, value in (("A", A), ("B", B), ("G", G), ("H", H)):
-            np.save(bench.folder / f"{name}.npy", value)
-            self.files += ["-i", f"{name}={name}.npy"]
+        self.files = driver.save_inputs(bench.folder, {"A": A, "B": B, "G": G, "H": H})
         A, B, G, H = (value.astype(float) for value in (A, B, G, H))
         S = G.sum(1)
         self.want = {"C": A @ B, "S": S, "T": G / S[:, None], "U": A.T + 1}

@@ -10,6 +10,7 @@ from harness import compare, driver
 from harness.cases import Group
 from harness.driver import CheckFailed
 from harness.steps import STEP
+from harness.windows import DILATED
 
 case = Group()
 
@@ -184,20 +185,9 @@ TYPES = {
 }  # fmt: skip
 
 
-# Without a session the plan puts the windows of all three in phases.
-DILATED = """\
-input A : f32[8, 32768]
-input F : f32[8, 8, 3]
-X[k, y] = sum[c, r] pad(A, 0)[c, y + 4096 * r - 4096] * F[k, c, r]
-Y[k, y] = sum[c, r] pad(X, 0)[c, y + 4096 * r - 4096] * F[k, c, r]
-Z[k, y] = sum[c, r] pad(Y, 0)[c, y + 4096 * r - 4096] * F[k, c, r]
-output Z
-"""
-
-
 @case
 def what_a_session_has_is_not_put_in_phases(bench):
-    """It lies where it is, and is read there."""
+    """It lies where it is, and is read there; without a session the plan puts all three in phases."""
 
     def layer(x, f):
         padded = np.pad(x.astype(np.float64), ((0, 0), (4096, 4096)))

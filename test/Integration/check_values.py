@@ -17,14 +17,14 @@ from harness.programs import PROGRAMS
 
 def run_local(program, devices, folder, options):
     words = ["run", "program.ein", f"--devices={devices}", *options, "--report=report.json"]
-    driver.expect_code(driver.tapestry(*words, cwd=folder))
+    driver.tapestry(*words, cwd=folder).expect_status(0)
 
 
 def run_mpi(program, devices, folder, options):
     planning = [word for word in options if word.startswith(("-D", "--"))]
     files = [word for word in options if word not in planning]
     words = ["compile", "program.ein", f"--devices={devices}", *planning, "-o", "prog"]
-    driver.expect_code(driver.tapestry(*words, cwd=folder))
+    driver.tapestry(*words, cwd=folder).expect_status(0)
     driver.mpirun(
         devices, "./prog", "--backend", "mpi", *files, "--report", "report.json", cwd=folder
     ).expect_status(0)
@@ -97,10 +97,6 @@ def main():
                     check_reference(PROGRAMS[name])
                 else:
                     check(PROGRAMS[name], devices, options.backend, planning)
-            except driver.Refused as refused:
-                print(f"FAILED: {name} is refused\n{refused}")
-                failed = True
-                break
             except driver.CheckFailed as failure:
                 print(f"FAILED: {name} on {devices} devices ({options.backend})\n{failure}")
                 failed = True

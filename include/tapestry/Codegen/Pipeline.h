@@ -58,8 +58,8 @@ struct CodegenOptions : public mlir::PassPipelineOptions<CodegenOptions> {
       *this, "cut-bytes",
       llvm::cl::desc("Products whose results are reduced over devices are cut "
                      "from so many bytes of a device on, where collectives go "
-                     "on beside computation; -1: none is"),
-      llvm::cl::init(-1)};
+                     "on beside computation; 0: none is"),
+      llvm::cl::init(0)};
   Option<bool> formKernels{
       *this, "form-kernels",
       llvm::cl::desc("Fuse operations that share rows and outline kernels"),

@@ -62,7 +62,6 @@ public:
   /// Threads of each device, whose memory is predicted; 0: as many as there are
   /// cores for when the code runs, and what is predicted is one's.
   void setThreads(int64_t threads);
-  void cutProducts(const machine::Machine &machine);
 
   /// Lets collectives go on beside computation as the options say where what
   /// was planned then fits into --memory.

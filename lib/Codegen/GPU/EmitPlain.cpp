@@ -137,11 +137,8 @@ LogicalResult PlainEmitter::emit() {
   if (failed(readExtents()))
     return failure();
   readLoops();
-  OpFoldResult blocks =
-      b.min(b.ceilDiv(points, b.index(blockThreads)), b.index(mostBlocks));
-  begin(blocks, blockThreads);
-  emitFrom(b.add(b.mul(block, b.index(blockThreads)), thread),
-           b.mul(blocks, b.index(blockThreads)));
+  auto [own, step] = beginGrid(points);
+  emitFrom(own, step);
   end();
   return success();
 }

@@ -5,111 +5,44 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "VectorMap.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "PointLauncher.h"
 
 using namespace mlir;
 
 namespace tapestry {
 namespace {
 
-class PointEmitter : public NestLauncher {
+class PointEmitter : public PointLauncher {
 public:
-  using NestLauncher::NestLauncher;
+  using PointLauncher::PointLauncher;
 
   void emit();
-
-private:
-  IndexList reduce(const NestPoint &point, ArrayRef<unsigned> loops,
-                   ValueRange sums);
 };
 
-/// The loops that are reduced, in the operation's order: scans need it.
-PointEmitter::IndexList PointEmitter::reduce(const NestPoint &point,
-                                             ArrayRef<unsigned> loops,
-                                             ValueRange sums) {
-  if (loops.empty())
-    return compute(point, sums);
-  return loop(b.index(0), nest.extents[loops.front()], b.index(1), sums,
-              [&](OpFoldResult iv, ValueRange carried) {
-                return reduce(nest.advance(b, point, loops.front(), iv),
-                              loops.drop_front(), carried);
-              });
-}
-
 void PointEmitter::emit() {
-  SmallVector<unsigned> parallel = loopsOf(/*reduction=*/false), reduced;
-  for (auto [number, dim] : llvm::enumerate(nest.problem.dims))
-    if (dim.reduction)
-      reduced.push_back(number);
-  OpFoldResult points = product(extentsOf(parallel));
+  SmallVector<unsigned> parallel = loopsOf(/*reduction=*/false);
   VectorMap map(b, nest, parallel);
-  int64_t lanes = map.getLanes();
-  OpFoldResult vectors = lanes > 1 ? map.countVectors(points) : b.index(0);
-  OpFoldResult blocks = b.min(b.ceilDiv(points, b.index(blockThreads * lanes)),
-                              b.index(mostBlocks));
-  begin(blocks, blockThreads);
-  OpFoldResult own = b.add(b.mul(block, b.index(blockThreads)), thread);
-  OpFoldResult step = b.mul(blocks, b.index(blockThreads));
-  OpFoldResult first = own;
-  if (lanes > 1) {
-    loop(own, vectors, step, [&](OpFoldResult vector) { map.compute(vector); });
-    first = b.add(b.mul(vectors, b.index(lanes)), own);
-  }
-  loop(first, points, step, [&](OpFoldResult number) {
-    NestPoint point = moveTo(nest.origin(b), parallel, number);
-    SmallVector<Value> sums;
-    SmallVector<unsigned> summed;
-    for (unsigned output = 0; output < nest.outputs.size(); ++output)
-      if (!isStored(output)) {
-        summed.push_back(output);
-        sums.push_back(nest.outputs[output].accumulates || !reduced.empty()
-                           ? startOf(output, point)
-                           : Value());
-      }
-    for (auto [output, value] :
-         llvm::zip_equal(summed, reduce(point, reduced, sums)))
-      storeAt(value, operandOf(output), point.offset[operandOf(output)]);
-  });
+  OpFoldResult points = product(extentsOf(parallel));
+  OpFoldResult vectors = map.countVectors(points);
+  auto [own, step] = beginGrid(points, map.getLanes());
+  computePoints(map, vectors, own, step);
   end();
 }
 
-class BlockEmitter : public NestLauncher {
+class BlockEmitter : public PointLauncher {
 public:
-  using NestLauncher::NestLauncher;
+  using PointLauncher::PointLauncher;
 
   void emit();
-
-private:
-  SmallVector<unsigned> summed, reduced;
 };
 
 void BlockEmitter::emit() {
   SmallVector<unsigned> parallel = loopsOf(/*reduction=*/false);
-  reduced = loopsOf(/*reduction=*/true);
-  for (unsigned output = 0; output < nest.outputs.size(); ++output)
-    if (!isStored(output))
-      summed.push_back(output);
   OpFoldResult points = product(extentsOf(parallel));
-  OpFoldResult terms = product(extentsOf(reduced));
   OpFoldResult blocks = b.min(points, b.index(mostBlocks));
   begin(blocks, blockThreads);
   loop(block, points, blocks, [&](OpFoldResult number) {
-    NestPoint point = moveTo(nest.origin(b), parallel, number);
-    SmallVector<Value> identities;
-    for (unsigned output : summed)
-      identities.push_back(identityOfOutput(output));
-    IndexList sums =
-        loop(thread, terms, b.index(blockThreads), identities,
-             [&](OpFoldResult term, ValueRange carried) {
-               return compute(moveTo(point, reduced, term), carried);
-             });
-    IndexList all = combineThreads(summed, sums, blockThreads);
-    onlyIf(isLess(thread, b.index(1)), [&] {
-      for (auto [output, value] : llvm::zip_equal(summed, all))
-        storeAt(combine(output, startOf(output, point), value),
-                operandOf(output), point.offset[operandOf(output)]);
-    });
+    sumUp(moveTo(nest.origin(b), parallel, number), blockThreads);
     // What is shared is written again.
     barrier();
   });

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "VectorMap.h"
+#include "PointLauncher.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -31,10 +31,10 @@ constexpr int64_t sharedBytes = 44 << 10;
 //===----------------------------------------------------------------------===//
 
 /// One operation of a row, by all threads of its block.
-class RowNest : public NestLauncher {
+class RowNest : public PointLauncher {
 public:
   RowNest(IndexBuilder &b, Nest &nest, gpu::LaunchOp made, int64_t threads)
-      : NestLauncher(b, nest), threads(threads) {
+      : PointLauncher(b, nest), threads(threads) {
     launch = made;
     block = made.getBlockIds().x;
     thread = made.getThreadIds().x;
@@ -44,13 +44,8 @@ public:
 
 private:
   bool isOneSum() const;
-  void emitSum();
-  void emitPoints();
-  IndexList reduce(const NestPoint &point, ArrayRef<unsigned> loops,
-                   ValueRange sums);
 
   int64_t threads;
-  SmallVector<unsigned> summed;
 };
 
 /// Whether all threads add to the same results.
@@ -64,78 +59,22 @@ bool RowNest::isOneSum() const {
     if (!dim.reduction && IndexBuilder::known(nest.extents[loop]) != 1)
       return false;
   }
+  SmallVector<unsigned> summed = summedOutputs();
   return reduces && llvm::all_of(summed, [&](unsigned output) {
            return nest.outputs[output].accumulates &&
                   nest.outputs[output].combine;
          });
 }
 
-void RowNest::emitSum() {
-  SmallVector<unsigned> reduced = loopsOf(/*reduction=*/true);
-  NestPoint point = nest.origin(b);
-  SmallVector<Value> identities;
-  for (unsigned output : summed)
-    identities.push_back(identityOfOutput(output));
-  IndexList sums = loop(thread, product(extentsOf(reduced)), b.index(threads),
-                        identities, [&](OpFoldResult term, ValueRange carried) {
-                          return compute(moveTo(point, reduced, term), carried);
-                        });
-  if (summed.empty())
-    return;
-  IndexList all = combineThreads(summed, sums, threads);
-  onlyIf(isLess(thread, b.index(1)), [&] {
-    for (auto [output, value] : llvm::zip_equal(summed, all))
-      storeAt(combine(output, startOf(output, point), value), operandOf(output),
-              point.offset[operandOf(output)]);
-  });
-}
-
-/// The loops that are reduced, in the operation's order: scans need it.
-RowNest::IndexList RowNest::reduce(const NestPoint &point,
-                                   ArrayRef<unsigned> loops, ValueRange sums) {
-  if (loops.empty())
-    return compute(point, sums);
-  return loop(b.index(0), nest.extents[loops.front()], b.index(1), sums,
-              [&](OpFoldResult iv, ValueRange carried) {
-                return reduce(nest.advance(b, point, loops.front(), iv),
-                              loops.drop_front(), carried);
-              });
-}
-
-void RowNest::emitPoints() {
-  SmallVector<unsigned> parallel = loopsOf(/*reduction=*/false), reduced;
-  for (auto [number, dim] : llvm::enumerate(nest.problem.dims))
-    if (dim.reduction)
-      reduced.push_back(number);
-  OpFoldResult points = product(extentsOf(parallel)), first = thread;
-  VectorMap map(b, nest, parallel);
-  if (int64_t lanes = map.getLanes(); lanes > 1) {
-    OpFoldResult vectors = map.countVectors(points);
-    loop(thread, vectors, b.index(threads),
-         [&](OpFoldResult vector) { map.compute(vector); });
-    first = b.add(b.mul(vectors, b.index(lanes)), thread);
-  }
-  loop(first, points, b.index(threads), [&](OpFoldResult number) {
-    NestPoint point = moveTo(nest.origin(b), parallel, number);
-    SmallVector<Value> sums;
-    for (unsigned output : summed)
-      sums.push_back(nest.outputs[output].accumulates || !reduced.empty()
-                         ? startOf(output, point)
-                         : Value());
-    for (auto [output, value] :
-         llvm::zip_equal(summed, reduce(point, reduced, sums)))
-      storeAt(value, operandOf(output), point.offset[operandOf(output)]);
-  });
-}
-
 void RowNest::emit() {
-  for (unsigned output = 0; output < nest.outputs.size(); ++output)
-    if (!isStored(output))
-      summed.push_back(output);
-  if (isOneSum())
-    emitSum();
-  else
-    emitPoints();
+  if (isOneSum()) {
+    sumUp(nest.origin(b), threads);
+  } else {
+    SmallVector<unsigned> parallel = loopsOf(/*reduction=*/false);
+    VectorMap map(b, nest, parallel);
+    computePoints(map, map.countVectors(product(extentsOf(parallel))), thread,
+                  b.index(threads));
+  }
   barrier();
 }
 

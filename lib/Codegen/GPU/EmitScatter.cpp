@@ -193,24 +193,21 @@ void ScatterEmitter::emit() {
     columns = b.mul(columns, size);
   int64_t groups = countGroups(columns);
   OpFoldResult all = b.mul(columns, b.index(groups));
-  OpFoldResult blocks =
-      b.min(b.ceilDiv(all, b.index(blockThreads)), b.index(mostBlocks));
-  begin(blocks, blockThreads);
-  OpFoldResult own = b.add(b.mul(block, b.index(blockThreads)), thread);
-  loop(own, all, b.mul(blocks, b.index(blockThreads)),
-       [&](OpFoldResult number) {
-         auto places = takeApart(number, {b.index(groups), columns});
-         emitUpdates(places[0], groups, places[1]);
-       });
+  auto [own, step] = beginGrid(all);
+  loop(own, all, step, [&](OpFoldResult number) {
+    auto places = takeApart(number, {b.index(groups), columns});
+    emitUpdates(places[0], groups, places[1]);
+  });
   end();
 }
 
 } // namespace
 
-bool isScatter(Operation *op) { return readScatter(op).has_value(); }
-
-void emitScatter(IndexBuilder &b, Operation *op) {
-  ScatterEmitter(b, *readScatter(op)).emit();
+bool emitScatter(IndexBuilder &b, Operation *op) {
+  std::optional<Scatter> scatter = readScatter(op);
+  if (scatter)
+    ScatterEmitter(b, std::move(*scatter)).emit();
+  return scatter.has_value();
 }
 
 } // namespace tapestry

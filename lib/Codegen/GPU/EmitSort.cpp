@@ -461,12 +461,7 @@ void SortEmitter::emitRanks(OpFoldResult row, OpFoldResult run) {
       b, arith::IndexCastOp::create(b, wordType, b.value(run)));
   Value steps = arith::IndexCastOp::create(
       b, b.getIndexType(), arith::SubIOp::create(b, word(wordType, 64), zeros));
-  OpFoldResult blocks = b.max(
-      b.min(b.ceilDiv(call.length, b.index(blockThreads)), b.index(mostBlocks)),
-      b.index(1));
-  begin(blocks, blockThreads);
-  OpFoldResult own = b.add(b.mul(block, b.index(blockThreads)), thread);
-  OpFoldResult step = b.mul(blocks, b.index(blockThreads));
+  auto [own, step] = beginGrid(b.max(call.length, b.index(1)));
   fillRest(row, own, step);
   loop(own, call.length, step, [&](OpFoldResult number) {
     Item item = pieceItem(number);

@@ -23,6 +23,15 @@ void LaunchEmitter::begin(OpFoldResult blocks, int64_t threads) {
   thread = launch.getThreadIds().x;
 }
 
+std::pair<OpFoldResult, OpFoldResult>
+LaunchEmitter::beginGrid(OpFoldResult items, int64_t each) {
+  OpFoldResult blocks = b.min(b.ceilDiv(items, b.index(blockThreads * each)),
+                              b.index(mostBlocks));
+  begin(blocks, blockThreads);
+  return {b.add(b.mul(block, b.index(blockThreads)), thread),
+          b.mul(blocks, b.index(blockThreads))};
+}
+
 Value LaunchEmitter::share(Type element, int64_t count) {
   auto space = gpu::AddressSpaceAttr::get(
       b.getContext(), gpu::GPUDialect::getWorkgroupAddressSpace());

@@ -38,10 +38,9 @@ mlir::LogicalResult emitPlainIn(IndexBuilder &b, mlir::linalg::GenericOp op,
 void emitPlainAt(IndexBuilder &b, mlir::linalg::GenericOp op,
                  llvm::ArrayRef<mlir::OpFoldResult> index);
 
-/// Whether `op` is a loop over updates of which each is that of one thread, and
-/// the launch in its place.
-bool isScatter(mlir::Operation *op);
-void emitScatter(IndexBuilder &b, mlir::Operation *op);
+/// The launch in the place of a loop over updates of which each is that of one
+/// thread; false where `op` is none.
+bool emitScatter(IndexBuilder &b, mlir::Operation *op);
 
 /// Whether `op` is a loop over rows as FormRowKernels makes them, and the
 /// launch in its place.
@@ -63,6 +62,10 @@ protected:
   /// Begins a launch of `blocks` blocks of `threads` threads; what is built
   /// next is what each thread does.
   void begin(mlir::OpFoldResult blocks, int64_t threads);
+  /// The same for so many items, `each` of them a thread: the first number of
+  /// the thread, and by how much it goes on from there.
+  std::pair<mlir::OpFoldResult, mlir::OpFoldResult>
+  beginGrid(mlir::OpFoldResult items, int64_t each = 1);
   /// Memory of a block.
   mlir::Value share(mlir::Type element, int64_t count);
   void barrier();

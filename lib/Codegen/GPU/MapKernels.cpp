@@ -63,14 +63,12 @@ void MapKernels::runOnOperation() {
   if (failed(lowerRows()))
     return signalPassFailure();
   for (Operation *loop : findElementLoops(function)) {
-    if (isScatter(loop)) {
-      IndexBuilder b(loop->getLoc(), function);
-      b.setInsertionPoint(loop);
-      emitScatter(b, loop);
+    IndexBuilder b(loop->getLoc(), function);
+    b.setInsertionPoint(loop);
+    if (emitScatter(b, loop))
       ++numScatters;
-    } else if (failed(serialize(loop))) {
+    else if (failed(serialize(loop)))
       return signalPassFailure();
-    }
   }
   // Backwards, so that a fill is still there when its reader is lowered.
   SmallVector<linalg::GenericOp> generics = collectGenerics(function);

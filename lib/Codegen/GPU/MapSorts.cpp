@@ -37,7 +37,8 @@ struct MapSorts : public impl::MapSortsBase<MapSorts> {
         sorts.push_back(call);
     });
     for (func::CallOp sort : sorts) {
-      map(sort);
+      if (failed(map(sort)))
+        return signalPassFailure();
       sort.erase();
       ++numSorts;
     }
@@ -47,7 +48,7 @@ struct MapSorts : public impl::MapSortsBase<MapSorts> {
       declared->erase();
   }
 
-  void map(func::CallOp sort);
+  LogicalResult map(func::CallOp sort);
   void useConstants(func::FuncOp function);
 };
 
@@ -68,7 +69,7 @@ void MapSorts::useConstants(func::FuncOp function) {
             b, function.getLoc(), b.getI64IntegerAttr(*known)));
 }
 
-void MapSorts::map(func::CallOp sort) {
+LogicalResult MapSorts::map(func::CallOp sort) {
   auto function = sort->getParentOfType<func::FuncOp>();
   useConstants(function);
   IndexBuilder b(sort.getLoc(), function);
@@ -79,14 +80,20 @@ void MapSorts::map(func::CallOp sort) {
       return b.index(*known);
     return arith::IndexCastOp::create(b, b.getIndexType(), value).getResult();
   };
+  std::optional<int64_t> dtype = constantOf(sort.getOperand(0));
+  std::optional<int64_t> mode = constantOf(sort.getOperand(1));
+  std::optional<int64_t> run = constantOf(sort.getOperand(5));
+  if (!dtype || !mode || !run)
+    return sort.emitError(
+        "sorts by a type, a mode or runs that are no constant");
   // As ABI.h has them.
   SortCall call;
-  call.dtype = static_cast<int32_t>(*constantOf(sort.getOperand(0)));
-  call.mode = static_cast<int32_t>(*constantOf(sort.getOperand(1)));
+  call.dtype = static_cast<int32_t>(*dtype);
+  call.mode = static_cast<int32_t>(*mode);
   call.rows = number(2);
   call.stride = number(3);
   call.length = number(4);
-  call.run = *constantOf(sort.getOperand(5));
+  call.run = *run;
   call.first = number(6);
   call.count = number(7);
   call.offset = sort.getOperand(8);
@@ -94,6 +101,7 @@ void MapSorts::map(func::CallOp sort) {
   call.result = sort.getOperand(10);
   call.scratch = sort.getOperand(11);
   emitSort(b, call);
+  return success();
 }
 
 } // namespace

@@ -290,11 +290,6 @@ LogicalResult OutlineLaunches::readFromHost(func::FuncOp function) {
   auto result = function.walk([&](Operation *op) {
     if (auto load = dyn_cast<memref::LoadOp>(op))
       return WalkResult(fetch(load));
-    if (auto call = dyn_cast<func::CallOp>(op)) {
-      if (call.getCallee() == "tapestry_rt_sort")
-        return WalkResult(
-            op->emitError("a sort has no kernel for the target 'cuda'"));
-    }
     if (isa<memref::StoreOp>(op))
       return WalkResult(op->emitError()
                         << "'" << op->getName()

@@ -60,6 +60,8 @@ bool VectorMap::fits(int64_t count) const {
 }
 
 OpFoldResult VectorMap::countVectors(OpFoldResult points) {
+  if (lanes == 1)
+    return b.index(0);
   Value wrong = b.value(0);
   for (auto [number, operand] : llvm::enumerate(nest.operands)) {
     if (!isAlong(number))

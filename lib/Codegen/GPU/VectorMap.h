@@ -16,8 +16,8 @@ public:
 
   /// 1 where it is not worth it.
   int64_t getLanes() const { return lanes; }
-  /// Of `points` the number of whole vectors, 0 where some buffer does not
-  /// begin where a vector may.
+  /// Of `points` the number of whole vectors, 0 where it is not worth it or
+  /// some buffer does not begin where a vector may.
   mlir::OpFoldResult countVectors(mlir::OpFoldResult points);
   /// Computes vector number `vector`.
   void compute(mlir::OpFoldResult vector);

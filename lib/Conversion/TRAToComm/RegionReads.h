@@ -1,5 +1,4 @@
-//===- RegionReads.h - What a region of a block reads of a tensor -*- C++
-//-*-===//
+//===- RegionReads.h - What regions read of a tensor ------------*- C++ -*-===//
 //
 // Private to this folder. Subscripts are constants, or multiples of one label
 // and a constant.

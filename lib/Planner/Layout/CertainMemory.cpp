@@ -187,8 +187,7 @@ void Collector::findStreams() {
     }
   }
   for (unsigned v = 0; v < graph.vertices.size(); ++v) {
-    if (!mayBeStreamed(graph.vertices[v]) || lastSum[v] == 0 ||
-        lastSum[v] - v > farthestStreamReader)
+    if (!mayBeStreamed(graph.vertices[v]) || lastSum[v] == 0)
       continue;
     llvm::SmallDenseSet<unsigned> made = {v};
     for (unsigned u = v; u < lastSum[v]; ++u)

@@ -9,7 +9,6 @@ import dataclasses
 import json
 import os
 import pathlib
-import re
 import shlex
 import shutil
 import subprocess
@@ -82,20 +81,6 @@ def on_stub():
 # The tests' driver reports races, and who is beside a tensor, each of which is an
 # allocation of its own.
 CHECKED = {"TAPESTRY_STUB_CHECK": "1", "TAPESTRY_DEVICE_SLAB": "0"}
-
-
-class Refused(Exception):
-    """The target has no code for something of a program, and says so."""
-
-
-NO_CODE = re.compile(r"error: .* has no (code|kernel) for the target 'cuda'")
-
-
-def expect_code(finished):
-    """Status 0, or Refused."""
-    if finished.status and NO_CODE.search(finished.stderr):
-        raise Refused(finished.stderr.strip())
-    return finished.expect_status(0)
 
 
 def execute(command, cwd, env=None, limit=TIME_LIMIT):

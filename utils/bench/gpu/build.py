@@ -69,7 +69,7 @@ class Folder:
         driver.execute(["strip", self.path / where], self.path).expect_status(0)
 
     def add_values(self, name, devices):
-        """`list` has a line per output: its file, that of the expected value, tolerance."""
+        """`list` has a line per output: its file, that of the expected value, tolerance, type."""
         program = PROGRAMS[name]
         where = self.path / "values" / f"{name}-{devices}"
         where.mkdir(parents=True)
@@ -78,19 +78,14 @@ class Folder:
         inputs = driver.save_inputs(where, arrays)
         lines = []
         for output, value in program.expected(arrays).items():
-            kind = program.outputs[output]
-            if kind == "bf16":
-                tolerance = program.tolerance.get(output, compare.BF16_TOLERANCE)
+            dtype = program.stored_type(output)
+            if dtype.kind in "fcV":
+                value = compare.widened(value)
             else:
-                dtype = np.dtype(NUMPY_TYPES[kind])
-                if dtype.kind not in "fc":
-                    save(where / f"{output}.want.npy", np.asarray(value).astype(dtype))
-                    lines.append(f"{output}.npy {output}.want.npy 0")
-                    continue
-                exact = output in program.exact
-                tolerance = 0 if exact else program.tolerance.get(output, compare.TOLERANCE[dtype])
-            save(where / f"{output}.want.npy", compare.widened(value))
-            lines.append(f"{output}.npy {output}.want.npy {tolerance:g}")
+                value = np.asarray(value).astype(dtype)
+            save(where / f"{output}.want.npy", value)
+            tolerance = program.tolerance_of(output)
+            lines.append(f"{output}.npy {output}.want.npy {tolerance:g} {dtype.kind}{dtype.itemsize}")
         (where / "list").write_text("\n".join(lines) + "\n")
         words = [*inputs, *driver.output_options(program.outputs)]
         (where / "words").write_text("\n".join(words) + "\n")

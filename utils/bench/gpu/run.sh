@@ -37,8 +37,8 @@ for folder in "$here"/values/*; do
       exit 1
     }
     wrong=0
-    while read -r got want tolerance; do
-      "$here/tool" compare "$got" "$want" "$tolerance" || wrong=1
+    while read -r got want tolerance type; do
+      "$here/tool" compare "$got" "$want" "$tolerance" "$type" || wrong=1
     done <"$folder/list"
     exit $wrong
   ); then

@@ -1,10 +1,11 @@
-/* Of the folder that gpu.sh makes: compares arrays, and measures what a GPU does
- * without us. Needs nothing but C's library.
+/* Of the folder that gpu.sh makes: compares arrays, and measures what a GPU
+ * does without us. Needs nothing but C's library.
  *
- *   tool compare GOT.npy WANT.npy TOLERANCE   status 0 where all values are within
- *                                             TOLERANCE of their magnitude, as
- *                                             test/Integration/harness/compare.py has it
- *   tool probe N                              "NAME VALUE" per line; 0: not known
+ *   tool compare GOT.npy WANT.npy TOLERANCE TYPE
+ *                      status 0 where GOT is of that type ("f4") and all values
+ * are within TOLERANCE of their magnitude, as
+ * test/Integration/harness/compare.py has it tool probe N "NAME VALUE" per
+ * line; 0: not known
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -15,7 +16,8 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- arrays --------------------------------------------------------------- */
+/* ---- arrays ---------------------------------------------------------------
+ */
 
 struct array {
   char type[8];    /* "<f4" without the order */
@@ -111,7 +113,7 @@ static double value_at(const struct array *array, size_t at) {
 }
 
 static int compare(const char *got_path, const char *want_path,
-                   double tolerance) {
+                   double tolerance, const char *type) {
   struct array got, want;
   if (!read_array(got_path, &got) || !read_array(want_path, &want)) {
     printf("%s or %s is no array\n", got_path, want_path);
@@ -119,6 +121,10 @@ static int compare(const char *got_path, const char *want_path,
   }
   if (strcmp(got.shape, want.shape) != 0 || got.size != want.size) {
     printf("%s: shape (%s), expected (%s)\n", got_path, got.shape, want.shape);
+    return 1;
+  }
+  if (strcmp(got.type, type) != 0) {
+    printf("%s: type %s, expected %s\n", got_path, got.type, type);
     return 1;
   }
   if (strchr("iub", want.type[0])) {
@@ -147,7 +153,8 @@ static int compare(const char *got_path, const char *want_path,
       otherIm = value_at(&got, at + 1);
     }
     double limit = tolerance * (hypot(re, im) + scale);
-    int close = hypot(other - re, otherIm - im) <= limit ||
+    int close = (isfinite(re) && isfinite(im) &&
+                 hypot(other - re, otherIm - im) <= limit) ||
                 (other == re && otherIm == im) ||
                 ((isnan(re) || isnan(im)) && (isnan(other) || isnan(otherIm)));
     if (!close && bad++ == 0)
@@ -161,7 +168,8 @@ static int compare(const char *got_path, const char *want_path,
   return 1;
 }
 
-/* ---- the GPU without us --------------------------------------------------- */
+/* ---- the GPU without us ---------------------------------------------------
+ */
 
 typedef unsigned long long pointer;
 
@@ -176,7 +184,7 @@ static void *find(const char *name) { return dlsym(driver, name); }
 
 /* A function of the driver; a call of one that it lacks fails. */
 #define CALL(name, types, ...)                                                 \
-  (find(#name) ? ((int (*) types)find(#name))(__VA_ARGS__) : -1)
+  (find(#name) ? ((int(*) types)find(#name))(__VA_ARGS__) : -1)
 
 static int wait_all(void) { return CALL(cuStreamSynchronize, (void *), NULL); }
 
@@ -246,7 +254,8 @@ static double launch_time(void) {
   return least;
 }
 
-/* Seconds of a product of n x n matrices of f32 by cuBLAS, where it is there. */
+/* Seconds of a product of n x n matrices of f32 by cuBLAS, where it is there.
+ */
 static double sgemm_time(int n) {
   static const char *names[] = {"libcublas.so.13", "libcublas.so.12",
                                 "libcublas.so.11", "libcublas.so"};
@@ -308,11 +317,11 @@ static int probe(int n) {
 }
 
 int main(int argc, char **argv) {
-  if (argc == 5 && strcmp(argv[1], "compare") == 0)
-    return compare(argv[2], argv[3], atof(argv[4]));
+  if (argc == 6 && strcmp(argv[1], "compare") == 0)
+    return compare(argv[2], argv[3], atof(argv[4]), argv[5]);
   if (argc == 3 && strcmp(argv[1], "probe") == 0)
     return probe(atoi(argv[2]));
-  fprintf(stderr, "usage: tool compare GOT.npy WANT.npy TOLERANCE\n"
+  fprintf(stderr, "usage: tool compare GOT.npy WANT.npy TOLERANCE TYPE\n"
                   "       tool probe N\n");
   return 2;
 }

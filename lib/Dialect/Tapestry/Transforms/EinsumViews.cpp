@@ -77,7 +77,9 @@ static bool readsOnce(EinsumOp op, Value tensor) {
 /// Whether some subscript leaves elements out.
 static bool hasStrides(const ViewPiece &piece) {
   return llvm::any_of(piece.projection.dims, [](const ProjectionDim &dim) {
-    return !dim.terms.empty() && std::abs(dim.terms.front().coefficient) != 1;
+    return llvm::any_of(dim.terms, [](const AffineTerm &term) {
+      return std::abs(term.coefficient) != 1;
+    });
   });
 }
 

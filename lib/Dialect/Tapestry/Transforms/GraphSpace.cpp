@@ -173,10 +173,14 @@ std::vector<Rewrite> GraphSpace::applicable(unsigned number) {
   return *entry.applicable;
 }
 
+static bool isExpansion(const Rewrite &rewrite) {
+  return rewrite.kind == expandKind.name;
+}
+
 llvm::Expected<unsigned> GraphSpace::apply(unsigned number,
                                            const Rewrite &rewrite) {
   std::lock_guard<std::mutex> lock(mutex);
-  if (rewrite.kind == expandKind.name)
+  if (isExpansion(rewrite))
     return expandOtherwise(number, rewrite);
   OwningOpRef<GraphOp> op(cast<GraphOp>(getOp(number)->clone()));
   if (llvm::Error error = applyInPlace(*op, rewrite, &rules))
@@ -190,10 +194,6 @@ llvm::Expected<unsigned> GraphSpace::make(ArrayRef<Rewrite> rewrites) {
   if (llvm::Error error = applyInPlace(*op, rewrites, &rules))
     return std::move(error);
   return add(std::move(op), std::nullopt, rewrites.vec());
-}
-
-static bool isExpansion(const Rewrite &rewrite) {
-  return rewrite.kind == expandKind.name;
 }
 
 const std::vector<Rewrite> &GraphSpace::otherExpansions(unsigned number) {

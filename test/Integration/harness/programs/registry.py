@@ -108,22 +108,33 @@ class Program:
             results = {only: results}
         return results
 
+    def stored_type(self, output):
+        """NumPy's; of bf16 that of two bytes."""
+        type = self.outputs[output]
+        return np.dtype("V2") if type == "bf16" else np.dtype(NUMPY_TYPES[type])
+
+    def tolerance_of(self, output):
+        """Relative; 0 of what is exact."""
+        dtype = self.stored_type(output)
+        if dtype.kind == "V":
+            return self.tolerance.get(output, compare.BF16_TOLERANCE)
+        if dtype.kind not in "fc" or output in self.exact:
+            return 0
+        return self.tolerance.get(output, compare.TOLERANCE[dtype])
+
     def check(self, got, want):
         """Compares all outputs; `want` as from expected()."""
-        for name, type in self.outputs.items():
-            if type == "bf16":
+        for name in self.outputs:
+            dtype, tolerance = self.stored_type(name), self.tolerance_of(name)
+            if dtype.kind == "V":
                 if got[name].dtype.itemsize != 2:
                     raise CheckFailed(f"output {name}: type {got[name].dtype}, expected 2 bytes")
-                tolerance = self.tolerance.get(name, compare.BF16_TOLERANCE)
                 compare.check_close(name, compare.bf16_values(got[name]), want[name], tolerance)
-                continue
-            dtype = np.dtype(NUMPY_TYPES[type])
-            if dtype.kind not in "fc" or name in self.exact:
+            elif tolerance == 0:
                 compare.check_equal(name, got[name], np.asarray(want[name]).astype(dtype))
-                continue
-            compare.check_shape(name, got[name], np.shape(want[name]), dtype)
-            tolerance = self.tolerance.get(name, compare.TOLERANCE[dtype])
-            compare.check_close(name, got[name], want[name], tolerance)
+            else:
+                compare.check_shape(name, got[name], np.shape(want[name]), dtype)
+                compare.check_close(name, got[name], want[name], tolerance)
 
     def options(self):
         return [f"-D{name}={value}" for name, value in self.params.items()]

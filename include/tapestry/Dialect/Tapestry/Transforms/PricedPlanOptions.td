@@ -24,7 +24,7 @@ defvar pricedPlanOptions = [
   Option<"solver", "solver", "std::string", "\"exact\"",
          "Solver of the plan">,
   Option<"mostWork", "most-work", "double", "0",
-         "About how many sums each plan may take; 0: as many as it does">
+         "About how many sums each plan may take; 0: the solver's own limit">
 ];
 
 #endif // TAPESTRY_DIALECT_TAPESTRY_TRANSFORMS_PRICEDPLANOPTIONS_TD
