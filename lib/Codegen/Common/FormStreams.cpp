@@ -15,6 +15,7 @@
 #include "tapestry/Codegen/Common/IndexBuilder.h"
 #include "tapestry/Codegen/Common/NestProblem.h"
 #include "tapestry/Codegen/Common/Passes.h"
+#include "tapestry/Dialect/Index/IR/RelativeSums.h"
 
 using namespace mlir;
 using linalg::GenericOp;
@@ -236,20 +237,11 @@ void StreamLoop::generic(ArrayRef<Value> inputs, ArrayRef<Value> outputs,
   GenericOp::create(b, b.getLoc(), inputs, outputs, maps, kinds, body);
 }
 
-static Value leastOf(OpBuilder &b, Location loc, Type type) {
-  auto number = cast<FloatType>(type);
-  APFloat least = APFloat::getInf(number.getFloatSemantics(),
-                                  /*Negative=*/true);
-  return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, least));
-}
-
 /// `yes` where `value` is -inf, `no` elsewhere.
 static Value selectLeast(OpBuilder &b, Location loc, Value value, Value yes,
                          Value no) {
-  Value least = leastOf(b, loc, value.getType());
-  Value isLeast =
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, value, least);
-  return arith::SelectOp::create(b, loc, isLeast, yes, no);
+  return arith::SelectOp::create(b, loc, index::emitIsLeast(b, loc, value), yes,
+                                 no);
 }
 
 /// What the member subtracts where the greatest value is `greatest`.
@@ -305,25 +297,13 @@ void StreamLoop::emitLastShift() {
           });
 }
 
-/// Of numbers a factor of 0 leaves nothing, though there may have been too much
-/// for the type.
 void StreamLoop::scaleSum(const RelativeSum &sum) {
   SmallVector<int> dims = stream.written.find(stream.greatest)->second;
   generic({viewOf(factor, dims)}, {viewOf(sum.buffer)},
           {dims, stream.written.find(sum.buffer)->second},
           [](OpBuilder &b, Location loc, ValueRange arguments) {
-            Value factor = arguments[0], sum = arguments[1];
-            Value scaled = arith::MulFOp::create(b, loc, sum, factor);
-            Value zero = arith::ConstantOp::create(
-                b, loc, b.getFloatAttr(sum.getType(), 0.0));
-            Value isZero = arith::CmpFOp::create(
-                b, loc, arith::CmpFPredicate::OEQ, factor, zero);
-            Value isNumber = arith::CmpFOp::create(
-                b, loc, arith::CmpFPredicate::ORD, sum, sum);
-            Value vanishes = arith::AndIOp::create(b, loc, isZero, isNumber);
-            linalg::YieldOp::create(b, loc,
-                                    ValueRange{arith::SelectOp::create(
-                                        b, loc, vanishes, zero, scaled)});
+            linalg::YieldOp::create(
+                b, loc, index::emitWeighed(b, loc, arguments[1], arguments[0]));
           });
 }
 
@@ -366,7 +346,7 @@ void StreamLoop::emitBefore() {
   SmallVector<int> dims = stream.written.find(stream.greatest)->second;
   generic({}, {viewOf(last, dims)}, {dims},
           [](OpBuilder &b, Location loc, ValueRange arguments) {
-            Value least = leastOf(b, loc, arguments[0].getType());
+            Value least = index::emitLeast(b, loc, arguments[0].getType());
             linalg::YieldOp::create(b, loc, least);
           });
 }

@@ -11,7 +11,7 @@
 #include "Stream.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/Matchers.h"
+#include "tapestry/Dialect/Index/IR/RelativeSums.h"
 
 using namespace mlir;
 using linalg::GenericOp;
@@ -42,8 +42,6 @@ private:
   At resolve(At at);
   bool isSameRead(At a, At b);
   const StreamMember *writerOf(Value buffer, const StreamMember *before);
-  template <typename Compare>
-  bool areSameOps(Operation *a, Operation *b, Compare areSame);
 
   Stream &stream;
   llvm::SmallDenseMap<std::pair<Value, Value>, bool> known;
@@ -141,20 +139,6 @@ bool MemberValues::isSameRead(At a, At b) {
          !llvm::is_contained(labels, -1);
 }
 
-template <typename Compare>
-bool MemberValues::areSameOps(Operation *a, Operation *b, Compare areSame) {
-  return a->getName() == b->getName() && a->getNumRegions() == 0 &&
-         a->getNumOperands() == b->getNumOperands() &&
-         a->getDiscardableAttrDictionary() ==
-             b->getDiscardableAttrDictionary() &&
-         a->getPropertiesAsAttribute() == b->getPropertiesAsAttribute() &&
-         a->getResultTypes() == b->getResultTypes() &&
-         llvm::all_of(llvm::zip_equal(a->getOperands(), b->getOperands()),
-                      [&](auto pair) {
-                        return areSame(std::get<0>(pair), std::get<1>(pair));
-                      });
-}
-
 bool MemberValues::isSame(At a, At b) {
   a = resolve(a);
   b = resolve(b);
@@ -171,45 +155,24 @@ bool MemberValues::isSame(At a, At b) {
     int label = a.member->labels[index.getDim()];
     return label >= 0 && label == b.member->labels[other.getDim()];
   }
-  bool areSame = areSameOps(op, with, [&](Value value, Value second) {
+  bool areSame = index::isSameOp(op, with, [&](Value value, Value second) {
     return isSame({value, a.member}, {second, b.member});
   });
   return known[{a.value, b.value}] = areSame;
 }
 
-/// What `bound` is where `argument` is a number, if it is a constant where that
-/// is infinite; else null.
-static Value whereFinite(Value bound, BlockArgument argument) {
-  auto choice = bound.getDefiningOp<arith::SelectOp>();
-  auto compared = choice ? choice.getCondition().getDefiningOp<arith::CmpFOp>()
-                         : arith::CmpFOp();
-  if (!compared || (!matchPattern(compared.getRhs(), m_PosInfFloat()) &&
-                    !matchPattern(compared.getRhs(), m_NegInfFloat())))
-    return Value();
-  Value looked = compared.getLhs();
-  if (auto absolute = looked.getDefiningOp<math::AbsFOp>())
-    looked = absolute.getOperand();
-  if (looked != argument)
-    return Value();
-  if (matchPattern(choice.getTrueValue(), m_Constant()))
-    return choice.getFalseValue();
-  return matchPattern(choice.getFalseValue(), m_Constant())
-             ? choice.getTrueValue()
-             : Value();
-}
-
 bool MemberValues::isBoundOf(At value, At bound, BlockArgument argument,
                              At maximized) {
-  if (bound.value == argument)
+  // Where that is infinite, 0 may be subtracted.
+  if (bound.value == argument ||
+      index::matchFiniteOrZero(bound.value, argument))
     return isSame(value, maximized);
-  if (Value number = whereFinite(bound.value, argument))
-    return isBoundOf(value, {number, bound.member}, argument, maximized);
   value = resolve(value);
   Operation *op = value.value.getDefiningOp();
   Operation *with = bound.value.getDefiningOp();
   if (!op || !with || with->getBlock() != argument.getOwner())
     return isSame(value, bound);
-  return areSameOps(op, with, [&](Value one, Value other) {
+  return index::isSameOp(op, with, [&](Value one, Value other) {
     return isBoundOf({one, value.member}, {other, bound.member}, argument,
                      maximized);
   });

@@ -3,6 +3,7 @@
 #include "RelativeJoins.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tapestry/Dialect/Index/IR/RelativeSums.h"
 #include "tapestry/Dialect/TRA/Transforms/Passes.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -115,19 +116,6 @@ bool Deferral::prepare() {
   for (const std::unique_ptr<RelativeJoin> &each : found.joins)
     keepFactors(*each);
   return true;
-}
-
-static Value leastOf(OpBuilder &b, Location loc, Type type) {
-  auto number = cast<FloatType>(type);
-  APFloat least = APFloat::getInf(number.getFloatSemantics(),
-                                  /*Negative=*/true);
-  return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, least));
-}
-
-/// Whether `value` is -inf.
-static Value isLeast(OpBuilder &b, Location loc, Value value) {
-  return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, value,
-                               leastOf(b, loc, value.getType()));
 }
 
 /// What the kernel subtracts where the maximum is `value`.
@@ -248,7 +236,8 @@ void Deferral::emitWeights() {
     Value own = values[0];
     if (!found.boundOps.empty()) {
       Value bound = emitBound(own);
-      own = arith::SelectOp::create(b, loc, isLeast(b, loc, own), own, bound);
+      own = arith::SelectOp::create(b, loc, index::emitIsLeast(b, loc, own),
+                                    own, bound);
     }
     Value step = arith::SubFOp::create(b, loc, own, emitBound(values[1]));
     Value power = math::ExpOp::create(b, loc, step);
@@ -260,25 +249,6 @@ void Deferral::emitWeights() {
   };
   weights = emitJoin(maximum, labels,
                      {{maximum.getResult(), rows}, {whole, rows}}, emitWeight);
-}
-
-/// A partial sum times its weight. A weight of 0 leaves nothing of numbers,
-/// infinite ones included: relative to the own maximum there may be too much
-/// for the type. Relative to -inf sums may be no numbers, which means nothing
-/// where there is more elsewhere.
-static Value emitWeighed(OpBuilder &b, Location loc, Value sum, Value weight,
-                         Value own) {
-  Value product = arith::MulFOp::create(b, loc, sum, weight);
-  Value zero =
-      arith::ConstantOp::create(b, loc, b.getFloatAttr(sum.getType(), 0.0));
-  Value isNumber =
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, sum, sum);
-  Value canVanish =
-      arith::OrIOp::create(b, loc, isNumber, isLeast(b, loc, own));
-  Value isLight =
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, weight, zero);
-  Value vanishes = arith::AndIOp::create(b, loc, isLight, canVanish);
-  return arith::SelectOp::create(b, loc, vanishes, zero, product);
 }
 
 /// Partial sums become relative to the maximum, with the factors that they
@@ -314,7 +284,10 @@ void Deferral::weigh(RelativeJoin &sum) {
       }));
   Value weighed =
       emitJoin(sum.join, labels, reads, [&](Location loc, ValueRange values) {
-        Value value = emitWeighed(b, loc, values[0], values[1], values[2]);
+        // Relative to -inf sums may be no numbers, which means nothing where
+        // there is more elsewhere.
+        Value value = index::emitWeighed(b, loc, values[0], values[1],
+                                         index::emitIsLeast(b, loc, values[2]));
         for (auto [factor, by] :
              llvm::zip_equal(sum.factors, values.drop_front(3)))
           value = factor.divides

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
+#include "tapestry/Dialect/Index/IR/RelativeSums.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -124,15 +125,8 @@ bool LabelMatch::isEqual(Value value, Value other) {
   if (label && otherLabel)
     return bind(*from.labelNamed(label.getName()),
                 *to.labelNamed(otherLabel.getName()));
-  return op->getName() == with->getName() && op->getNumRegions() == 0 &&
-         op->getAttrDictionary() == with->getAttrDictionary() &&
-         op->getPropertiesAsAttribute() == with->getPropertiesAsAttribute() &&
-         op->getResultTypes() == with->getResultTypes() &&
-         op->getNumOperands() == with->getNumOperands() &&
-         llvm::all_of(llvm::zip_equal(op->getOperands(), with->getOperands()),
-                      [&](auto pair) {
-                        return isEqual(std::get<0>(pair), std::get<1>(pair));
-                      });
+  return index::isSameOp(
+      op, with, [&](Value one, Value second) { return isEqual(one, second); });
 }
 
 namespace {
@@ -349,16 +343,6 @@ static AggregateOp aggregateOf(Value relation) {
   return relation.getDefiningOp<AggregateOp>();
 }
 
-/// What tells a maximum that is no number, or is infinite, from others: whether
-/// |m| < inf, as a condition of `number`.
-static Operation *absoluteIn(Value condition) {
-  auto compared = condition.getDefiningOp<arith::CmpFOp>();
-  if (!compared || compared.getPredicate() != arith::CmpFPredicate::OLT ||
-      !matchPattern(compared.getRhs(), m_PosInfFloat()))
-    return nullptr;
-  return compared.getLhs().getDefiningOp<math::AbsFOp>();
-}
-
 /// The difference x - m, or x - (|m| < inf ? m : 0), in the kernel of a join
 /// that uses m for nothing else; null where there is none.
 arith::SubFOp Finder::findDifference(JoinOp shift, unsigned input) {
@@ -369,15 +353,14 @@ arith::SubFOp Finder::findDifference(JoinOp shift, unsigned input) {
   auto choice =
       llvm::find_if(argument.getUsers(), llvm::IsaPred<arith::SelectOp>);
   if (choice != argument.getUsers().end()) {
-    auto select = cast<arith::SelectOp>(*choice);
-    Operation *absolute = absoluteIn(select.getCondition());
-    if (!absolute || absolute->getOperand(0) != argument ||
-        select.getTrueValue() != argument ||
-        !matchPattern(select.getFalseValue(), m_AnyZeroFloat()) ||
-        !absolute->hasOneUse() || !select.getCondition().hasOneUse() ||
-        llvm::range_size(argument.getUsers()) != 2)
+    auto select = index::matchFiniteOrZero(choice->getResult(0), argument);
+    if (!select)
       return {};
     Operation *compared = select.getCondition().getDefiningOp();
+    Operation *absolute = compared->getOperand(0).getDefiningOp();
+    if (!absolute->hasOneUse() || !compared->hasOneUse() ||
+        llvm::range_size(argument.getUsers()) != 2)
+      return {};
     for (Value constant : {compared->getOperand(1), select.getFalseValue()})
       found.boundOps.push_back(constant.getDefiningOp());
     found.boundOps.append({absolute, compared, select});
