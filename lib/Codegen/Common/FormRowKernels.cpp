@@ -22,7 +22,8 @@ namespace tapestry {
 
 namespace {
 
-/// None where they are not known.
+/// What `type` has per point of its first `rank` dimensions; nothing where that
+/// is not known.
 std::optional<int64_t> bytesOfRow(MemRefType type, unsigned rank) {
   ArrayRef<int64_t> shape = type.getShape().drop_front(rank);
   if (llvm::any_of(shape, ShapedType::isDynamic))
@@ -33,26 +34,26 @@ std::optional<int64_t> bytesOfRow(MemRefType type, unsigned rank) {
   return bytes;
 }
 
-/// Whether one row is enough to do for some threads, and there are rows for
-/// many of those.
+/// Whether one row is enough to do for some threads. Where it is more than fits
+/// near them, there are to be rows for many of those, too.
 bool hasWorkInRows(const RowGroup &group) {
   constexpr int64_t leastBytes = 128, mostBytes = 1 << 18, manyRows = 64;
   unsigned rank = group.finalRank();
-  int64_t least = 0, rows = manyRows;
+  int64_t longest = 0, rows = manyRows;
   for (GenericOp op : group.getOps()) {
     SmallVector<unsigned> loops = rowLoopsOf(op);
     for (OpOperand &operand : op->getOpOperands()) {
       auto type = dyn_cast<MemRefType>(operand.get().getType());
       if (!type || accessOf(operand, loops, rank) != RowAccess::Rows)
         continue;
-      least = std::max(least, bytesOfRow(type, rank).value_or(leastBytes));
+      longest = std::max(longest, bytesOfRow(type, rank).value_or(leastBytes));
       rows = 1;
       for (int64_t extent : type.getShape().take_front(rank))
         rows *= ShapedType::isDynamic(extent) ? manyRows
                                               : std::min(extent, manyRows);
     }
   }
-  return least >= leastBytes && (least <= mostBytes || rows >= manyRows);
+  return longest >= leastBytes && (longest <= mostBytes || rows >= manyRows);
 }
 
 /// Replaces one group by its loop.
@@ -61,7 +62,7 @@ public:
   RowLoop(IndexBuilder &b, const RowGroup &group, int64_t blockBytes,
           int64_t rowBytes)
       : b(b), group(group), rank(group.finalRank()), blockBytes(blockBytes),
-        rowBytes(rowBytes) {}
+        oneByOne(rowBytes != 0), room(rowBytes) {}
 
   /// Returns the number of buffers that became one block large.
   unsigned build();
@@ -69,7 +70,7 @@ public:
 private:
   void chooseBlock();
   void findLocals();
-  bool fits(MemRefType type);
+  bool takeRoom(MemRefType type);
   void emitLocals();
   void emitLoops(unsigned level);
   void emitBody();
@@ -79,7 +80,10 @@ private:
   IndexBuilder &b;
   const RowGroup &group;
   unsigned rank;
-  int64_t blockBytes, rowBytes;
+  int64_t blockBytes;
+  bool oneByOne;
+  /// One by one: bytes that a row may still take.
+  int64_t room;
   /// A buffer with one row per row of the group.
   Value rowBuffer;
   OpFoldResult block, blockRows;
@@ -90,7 +94,7 @@ private:
   scf::ForOp outermost;
 };
 
-/// As many rows as fit into `blockBytes` with all the group's buffers.
+/// One row, or as many as fit into `blockBytes` with all the group's buffers.
 void RowLoop::chooseBlock() {
   llvm::SmallSetVector<Value, 8> seen;
   OpFoldResult bytes = b.index(0);
@@ -103,6 +107,10 @@ void RowLoop::chooseBlock() {
         continue;
       if (!rowBuffer)
         rowBuffer = operand.get();
+      if (oneByOne) {
+        block = b.index(1);
+        return;
+      }
       OpFoldResult one = b.index(*storedBytes(type.getElementType()));
       for (unsigned dim = rank; dim < type.getRank(); ++dim)
         one = b.mul(one, sizeOf(b, operand.get(), dim));
@@ -110,10 +118,6 @@ void RowLoop::chooseBlock() {
     }
   }
   OpFoldResult rows = sizeOf(b, rowBuffer, rank - 1);
-  if (rowBytes != 0) {
-    block = b.index(1);
-    return;
-  }
   block = b.div(b.index(blockBytes), b.max(bytes, b.index(1)));
   block = b.max(b.min(block, rows), b.index(1));
 }
@@ -131,19 +135,19 @@ void RowLoop::findLocals() {
         return isa<memref::DeallocOp>(user) ||
                (generic && llvm::is_contained(group.getOps(), generic));
       });
-      if (local && !locals.contains(output) && fits(alloc.getType()))
+      if (local && !locals.contains(output) && takeRoom(alloc.getType()))
         locals.insert({output, Value()});
     }
 }
 
-/// Whether a row of this type finds room beside those before.
-bool RowLoop::fits(MemRefType type) {
-  if (rowBytes == 0)
+/// Takes room for a row of this type beside those before, if there is any.
+bool RowLoop::takeRoom(MemRefType type) {
+  if (!oneByOne)
     return true;
   std::optional<int64_t> bytes = bytesOfRow(type, rank);
-  if (!bytes || *bytes > rowBytes || !type.getElementType().isIntOrFloat())
+  if (!bytes || *bytes > room || !type.getElementType().isIntOrFloat())
     return false;
-  rowBytes -= *bytes;
+  room -= *bytes;
   return true;
 }
 

@@ -212,7 +212,7 @@ bool RowGroup::legal() const {
     SmallVector<unsigned> rows = rowLoopsOf(op);
     if (rows.size() < rank || !op.hasPureBufferSemantics() || !hasPureBody(op))
       return false;
-    if (keepsProducts && op.getNumReductionLoops() > 0 && !streams(op))
+    if (leavesOutProducts && op.getNumReductionLoops() > 0 && !streams(op))
       return false;
     for (OpOperand &operand : op->getOpOperands()) {
       if (!isBuffer(operand))

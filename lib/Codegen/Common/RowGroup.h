@@ -39,9 +39,9 @@ RowAccess accessOf(mlir::OpOperand &operand, llvm::ArrayRef<unsigned> rows,
 /// row (a point of `rank` loops) at a time.
 class RowGroup {
 public:
-  /// With `keepsProducts` of operations that read as much as they compute.
-  explicit RowGroup(bool keepsProducts = false)
-      : keepsProducts(keepsProducts) {}
+  /// With `leavesOutProducts` no operation may read less than it computes.
+  explicit RowGroup(bool leavesOutProducts = false)
+      : leavesOutProducts(leavesOutProducts) {}
 
   /// Adds `op`, with the fills before it, if the group stays legal, and the
   /// operation has data in common with the group. The first always joins.
@@ -64,7 +64,7 @@ private:
   bool canMoveTo(mlir::linalg::GenericOp last) const;
 
   llvm::SmallVector<mlir::linalg::GenericOp> ops;
-  bool keepsProducts;
+  bool leavesOutProducts;
   unsigned rank = 0;
   unsigned numWorking = 0;
   /// Some operation has loops besides its row loops.
