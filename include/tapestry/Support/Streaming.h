@@ -19,10 +19,6 @@ constexpr int64_t leastStreamedBytes = 1 << 20;
 /// not what bounds it.
 constexpr int64_t mostStreamedPoints = 512;
 
-/// Readers this far behind their producer are not looked for: time must not
-/// grow with the square of a program's length.
-constexpr unsigned farthestStreamReader = 256;
-
 } // namespace tapestry
 
 #endif // TAPESTRY_SUPPORT_STREAMING_H

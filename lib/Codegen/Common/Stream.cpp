@@ -10,7 +10,6 @@
 #include "mlir/IR/Matchers.h"
 #include "tapestry/Codegen/Common/ExpectedSizes.h"
 #include "tapestry/Codegen/Common/NestProblem.h"
-#include "tapestry/Support/Streaming.h"
 
 using namespace mlir;
 using linalg::GenericOp;
@@ -217,13 +216,16 @@ bool StreamFinder::isFinished() {
   });
 }
 
+/// Readers this far behind their producer are not looked for: time must not
+/// grow with the square of a program's length.
+static constexpr unsigned farthestReader = 256;
+
 bool StreamFinder::grow() {
   Operation *first = stream.members.front().op;
   unsigned distance = 0;
   for (Operation *at = stream.members.back().op->getNextNode(); at;
        at = at->getNextNode()) {
-    if (++distance > farthestStreamReader ||
-        at->hasTrait<OpTrait::IsTerminator>())
+    if (++distance > farthestReader || at->hasTrait<OpTrait::IsTerminator>())
       return false;
     auto generic = dyn_cast<GenericOp>(at);
     if (generic && isFill(generic)) {
