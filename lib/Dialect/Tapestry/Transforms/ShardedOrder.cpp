@@ -11,10 +11,19 @@ using namespace tapestry;
 using namespace tapestry::teg;
 
 namespace {
-/// What a point waits for: of each operation the boxes of its results; none of
-/// what it waits for as a whole.
-using Waited = llvm::MapVector<Operation *,
-                               llvm::SmallVector<std::pair<unsigned, ZBox>, 1>>;
+/// What a point waits for of an operation: all, or these boxes of its results.
+struct WaitedCells {
+  bool isWhole = false;
+  llvm::SmallVector<std::pair<unsigned, ZBox>, 1> boxes = {};
+
+  void add(unsigned result, const ZBox &box) {
+    if (!llvm::any_of(boxes, [&](const std::pair<unsigned, ZBox> &known) {
+          return known.first == result && contains(known.second, box);
+        }))
+      boxes.emplace_back(result, box);
+  }
+};
+using Waited = llvm::MapVector<Operation *, WaitedCells>;
 
 /// What awaits a point.
 struct Awaiter {
@@ -94,37 +103,42 @@ const Waited &ShardedOrder::Proof::waitedBy(Operation *point) {
   if (known != waited.end())
     return known->second;
   Waited all;
-  auto addPoint = [&](Operation *earlier) {
-    for (const auto &[op, cells] : waitedBy(earlier))
-      llvm::append_range(all[op], cells);
-  };
+  llvm::SetVector<Operation *> earlier;
   for (Value each : cast<GraphNodeInterface>(point).getAwaitedValues()) {
     Operation *maker = each.getDefiningOp();
     if (!isa<RankedTensorType>(each.getType())) {
       if (isGraphPoint(maker))
-        addPoint(maker);
+        earlier.insert(maker);
       else if (maker)
-        all[maker];
+        all[maker].isWhole = true;
       continue;
     }
     OrderedReads reads = whole.readsOf(each, std::nullopt, /*isBound=*/true);
     for (auto &[tensor, cells] : reads.tensors)
       // What a loop begins with is there before its body.
       if (auto made = dyn_cast<OpResult>(tensor))
-        all[made.getOwner()].emplace_back(made.getResultNumber(), cells);
-    for (Operation *earlier : reads.points)
-      addPoint(earlier);
+        all[made.getOwner()].add(made.getResultNumber(), cells);
+    earlier.insert_range(reads.points);
   }
+  for (Operation *other : earlier)
+    for (const auto &[op, cells] : waitedBy(other)) {
+      auto [known, isNew] = all.try_emplace(op, cells);
+      if (isNew)
+        continue;
+      known->second.isWhole |= cells.isWhole;
+      for (const auto &[result, box] : cells.boxes)
+        known->second.add(result, box);
+    }
   return waited[point] = std::move(all);
 }
 
 /// Whether a part makes some of the cells.
 static bool makesSome(Operation *whole, const OrderedPart &part,
-                      ArrayRef<std::pair<unsigned, ZBox>> cells) {
+                      const WaitedCells &cells) {
   auto block = dyn_cast<BlockOpInterface>(whole);
-  if (!block || !isa<ShardOp>(part.op) || cells.empty())
+  if (!block || !isa<ShardOp>(part.op) || cells.isWhole)
     return true;
-  return llvm::any_of(cells, [&](const std::pair<unsigned, ZBox> &read) {
+  return llvm::any_of(cells.boxes, [&](const std::pair<unsigned, ZBox> &read) {
     ZBox made =
         partOfResult(block.getResultProjections()[read.first], part.range);
     return !isEmpty(intersect(made, read.second));
