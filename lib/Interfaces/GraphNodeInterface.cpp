@@ -25,3 +25,8 @@ bool tapestry::isGraphSource(Operation *op) {
   auto node = dyn_cast<GraphNodeInterface>(op);
   return node && node.getNodeKind() == GraphNodeKind::Source;
 }
+
+bool tapestry::isGraphPoint(Operation *op) {
+  auto node = dyn_cast_or_null<GraphNodeInterface>(op);
+  return node && node.getNodeKind() == GraphNodeKind::Point;
+}

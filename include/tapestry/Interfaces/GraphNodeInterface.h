@@ -28,6 +28,8 @@ llvm::SmallVector<GraphNodeInterface> graphNodes(mlir::Block &graph,
 bool isGraphSource(mlir::Operation *op);
 /// Whether `op` hands one out: no plan asks what it computes.
 bool isGraphSink(mlir::Operation *op);
+/// Whether it is there to order others; none is no point.
+bool isGraphPoint(mlir::Operation *op);
 
 } // namespace tapestry
 

@@ -5,6 +5,8 @@
 #include "SelectorLowering.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryAwait.h"
+#include "tapestry/Interfaces/SelectorInterface.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -47,4 +49,25 @@ AwaitOp::lowerLocal(OpBuilder &b, Location loc, const LocalBlock &block) {
 llvm::Expected<std::vector<HostTensor>>
 AwaitOp::evaluate(llvm::ArrayRef<const HostTensor *> operands) {
   return std::vector<HostTensor>{*operands.front()};
+}
+
+SmallVector<Value>
+teg::pointsBehind(Operation *op, llvm::function_ref<bool(Operation *)> isView) {
+  if (op->getNumOperands() != 0 || isa<GraphNodeInterface>(op))
+    return {};
+  llvm::SetVector<Value> points;
+  llvm::SetVector<Operation *> readers(op->user_begin(), op->user_end());
+  for (size_t next = 0; next < readers.size(); ++next) {
+    Operation *reader = readers[next];
+    if (auto await = dyn_cast<AwaitOp>(reader)) {
+      for (Value point : await.getPoints())
+        if (Operation *maker = point.getDefiningOp();
+            maker && maker->getBlock() == op->getBlock() &&
+            maker->isBeforeInBlock(op))
+          points.insert(point);
+    } else if (isa<SelectorInterface>(reader) && isView(reader)) {
+      readers.insert(reader->user_begin(), reader->user_end());
+    }
+  }
+  return points.takeVector();
 }

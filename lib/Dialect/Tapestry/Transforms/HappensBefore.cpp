@@ -11,11 +11,6 @@ using namespace mlir;
 using namespace tapestry;
 using namespace tapestry::teg;
 
-bool teg::isGraphPoint(Operation *op) {
-  auto node = dyn_cast_or_null<GraphNodeInterface>(op);
-  return node && node.getNodeKind() == GraphNodeKind::Point;
-}
-
 //===----------------------------------------------------------------------===//
 // Events
 //===----------------------------------------------------------------------===//
@@ -119,6 +114,7 @@ OrderedReads HappensBefore::readsOf(Value tensor, std::optional<ZBox> cells,
       return {};
   }
   OrderedReads reads;
+  llvm::SmallPtrSet<Operation *, 4> whole;
   while (!open.empty()) {
     TensorView view = std::move(open.back());
     open.pop_back();
@@ -138,7 +134,7 @@ OrderedReads HappensBefore::readsOf(Value tensor, std::optional<ZBox> cells,
       part.shape = view.shape;
       if (part.add(views.of(await.getInput()), piece))
         open.push_back(std::move(part));
-      else if (isBound)
+      else if (isBound && whole.insert(await).second)
         open.push_back(views.of(await.getInput()));
     }
   }
@@ -146,21 +142,11 @@ OrderedReads HappensBefore::readsOf(Value tensor, std::optional<ZBox> cells,
 }
 
 SmallVector<Operation *> HappensBefore::pointsBehind(Operation *op) {
-  llvm::SetVector<Operation *> readers, points;
-  if (op->getNumOperands() == 0 && !isa<GraphNodeInterface>(op))
-    readers.insert(op->user_begin(), op->user_end());
-  for (size_t next = 0; next < readers.size(); ++next) {
-    Operation *reader = readers[next];
-    if (auto await = dyn_cast<AwaitOp>(reader))
-      for (Value point : await.getPoints())
-        if (Operation *maker = point.getDefiningOp();
-            maker && maker->getBlock() == op->getBlock() &&
-            maker->isBeforeInBlock(op))
-          points.insert(maker);
-    if (isa<SelectorInterface>(reader) && !views.isOwn(reader->getResult(0)))
-      readers.insert(reader->user_begin(), reader->user_end());
-  }
-  return points.takeVector();
+  auto isView = [&](Operation *selector) {
+    return !views.isOwn(selector->getResult(0));
+  };
+  return llvm::map_to_vector(teg::pointsBehind(op, isView),
+                             [](Value point) { return point.getDefiningOp(); });
 }
 
 //===----------------------------------------------------------------------===//

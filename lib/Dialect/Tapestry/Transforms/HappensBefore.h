@@ -33,8 +33,7 @@ public:
   /// With `isBound` no less than that where views do not say it, else no more.
   OrderedReads readsOf(mlir::Value tensor, std::optional<ZBox> cells,
                        bool isBound);
-  /// Of an operator that reads nothing the points that it follows: those behind
-  /// which it stands of who awaits its results.
+  /// The points behind an operator that reads nothing, through what is a view.
   llvm::SmallVector<mlir::Operation *> pointsBehind(mlir::Operation *op);
 
   /// Numbers of the events at which an operation begins and ends; of a loop
@@ -69,9 +68,6 @@ private:
   std::vector<mlir::Operation *> ops;
   llvm::DenseMap<mlir::Operation *, unsigned> starts, ends;
 };
-
-/// Whether an operation is a sequence point.
-bool isGraphPoint(mlir::Operation *op);
 
 } // namespace tapestry::teg
 

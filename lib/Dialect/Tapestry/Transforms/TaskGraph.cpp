@@ -339,29 +339,18 @@ void TaskGraphBuilder::waitFor(Value awaited, Order &order) {
   }
 }
 
-/// The operands of who awaits an operation's results, or a view of them.
-static void addAwaiters(Operation &op, SmallVectorImpl<Value> &awaited) {
-  llvm::SetVector<Operation *> readers(op.user_begin(), op.user_end());
-  for (size_t next = 0; next < readers.size(); ++next)
-    if (isa<AwaitOp>(readers[next]))
-      llvm::append_range(awaited, readers[next]->getOperands());
-    else if (isa<SelectorInterface>(readers[next]))
-      readers.insert(readers[next]->user_begin(), readers[next]->user_end());
-}
-
 /// The points that an operation follows: among its operands or, where it reads
-/// nothing, of who awaits its results behind points before it.
+/// nothing, those behind it. Which later selectors are views is not known yet:
+/// as if all were, which orders no less.
 static SmallVector<Value> pointsBefore(Operation &op) {
-  SmallVector<Value> awaited(op.getOperands());
+  SmallVector<Value> awaited =
+      pointsBehind(&op, [](Operation *) { return true; });
   if (auto node = dyn_cast<GraphNodeInterface>(op))
-    awaited = node.getAwaitedValues();
-  else if (op.getNumOperands() == 0)
-    addAwaiters(op, awaited);
-  llvm::erase_if(awaited, [&](Value each) {
-    Operation *point = each.getDefiningOp();
-    return isa<RankedTensorType>(each.getType()) ||
-           (point && point->getBlock() == op.getBlock() &&
-            !point->isBeforeInBlock(&op));
+    llvm::append_range(awaited, node.getAwaitedValues());
+  else
+    llvm::append_range(awaited, op.getOperands());
+  llvm::erase_if(awaited, [](Value each) {
+    return isa<RankedTensorType>(each.getType());
   });
   return awaited;
 }
