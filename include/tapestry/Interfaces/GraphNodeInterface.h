@@ -28,7 +28,7 @@ llvm::SmallVector<GraphNodeInterface> graphNodes(mlir::Block &graph,
 bool isGraphSource(mlir::Operation *op);
 /// Whether `op` hands one out: no plan asks what it computes.
 bool isGraphSink(mlir::Operation *op);
-/// Whether it is there to order others; none is no point.
+/// Whether `op`, which may be null, orders others.
 bool isGraphPoint(mlir::Operation *op);
 
 } // namespace tapestry
