@@ -206,7 +206,7 @@ void ScatterEmitter::emit() {
 bool emitScatter(IndexBuilder &b, Operation *op) {
   std::optional<Scatter> scatter = readScatter(op);
   if (scatter)
-    ScatterEmitter(b, std::move(*scatter)).emit();
+    ScatterEmitter(b, *scatter).emit();
   return scatter.has_value();
 }
 
