@@ -31,6 +31,7 @@ func.func private @use(memref<?xf32>)
 // -----
 
 #id = affine_map<(i) -> (i)>
+#first = affine_map<(i) -> (0)>
 
 memref.global @g : memref<8xf32>
 memref.global @h : memref<8xf32>
@@ -52,10 +53,10 @@ func.func @globals(%z: memref<8xf32> {llvm.noalias}) attributes {tapestry.device
   %other = memref.get_global @h : memref<8xf32>
   linalg.fill ins(%zero : f32) outs(%one : memref<8xf32>)
   linalg.fill ins(%zero : f32) outs(%other : memref<8xf32>)
-  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+  linalg.generic {indexing_maps = [#id, #first], iterator_types = ["reduction"]}
       ins(%two : memref<8xf32>) outs(%z : memref<8xf32>) {
   ^bb0(%a: f32, %o: f32):
-    %n = math.exp %a : f32
+    %n = arith.addf %o, %a : f32
     linalg.yield %n : f32
   }
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}

@@ -67,12 +67,43 @@ TEST(NestSplit, TheOutermostLoopWithManyRunsIsSharedOut) {
   EXPECT_EQ(plan.splitStep, 1);
 }
 
+TEST(NestSplit, SymmetricResultsAreSharedOutInWholeTilesOfTheDiagonal) {
+  for (const TargetInfo &target : {avx512(), avx2()}) {
+    NestProblem symmetric = matmul(1000, 1000, 300);
+    symmetric.symmetric = {0, 1};
+    NestPlan plan = planNest(symmetric, target);
+    EXPECT_TRUE(plan.mirrors);
+    EXPECT_EQ(plan.splitDim, int(plan.vectorDim));
+    EXPECT_EQ(plan.splitStep % plan.rows, 0);
+    EXPECT_EQ(plan.splitStep % (int64_t(plan.lanes) * plan.vectors), 0);
+  }
+}
+
+TEST(NestSplit, LoopsThatShareAPanelAreSharedOut) {
+  // 7 tiles of rows would be 3 and 4; loops over the same columns have more.
+  NestProblem batch;
+  batch.dims = {parallel(40), parallel(56), parallel(64), reduction(576)};
+  batch.accesses = {input({56 * 576, 576, 0, 1}), input({0, 0, 576, 1}),
+                    output({56 * 64, 64, 1, 0})};
+  batch.bodyCost = 2;
+  batch.lanesCombine = true;
+  NestPlan plan = planNest(batch, avx512());
+  EXPECT_EQ(plan.shared, (llvm::SmallVector<unsigned, 2>{0}));
+  EXPECT_EQ(plan.splitDim, 0);
+}
+
+TEST(NestSplit, CopiesFromMemoryTakeWhatMemoryDoes) {
+  NestProblem copy;
+  copy.dims = {parallel(1000), parallel(800)};
+  copy.accesses = {input({800, 1}), output({800, 1})};
+  copy.bodyCost = 0;
+  EXPECT_GE(planNest(copy, avx512()).splitDim, 0);
+  copy.dims[0].extent = 100;
+  EXPECT_LT(planNest(copy, avx512()).splitDim, 0);
+}
+
 TEST(NestSplit, WhatIsShortOrReducedIsNot) {
   EXPECT_LT(planNest(matmul(16, 16, 16), avx512()).splitDim, 0);
-  // Of symmetric results half are copies of what other threads compute.
-  NestProblem symmetric = matmul(1000, 1000, 300);
-  symmetric.symmetric = {0, 1};
-  EXPECT_LT(planNest(symmetric, avx512()).splitDim, 0);
   // How long it takes is not known.
   NestProblem unknown = matmul(1000, 1000, 300);
   unknown.dims[0].known = unknown.dims[0].expected = false;

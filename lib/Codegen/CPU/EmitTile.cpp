@@ -33,7 +33,7 @@ TileEmitter::TileEmitter(IndexBuilder &b, Nest &nest, const NestPlan &plan,
       sources(nest.operands), panels(nest.operands.size()), words(words) {}
 
 void TileEmitter::emit() {
-  takeShare();
+  takeShare(mirrors() && plan.splitDim == int(plan.vectorDim));
   planBlocks();
   allocatePanels();
   if (plan.tiles)
@@ -106,7 +106,8 @@ bool TileEmitter::mirrors() const {
   return plan.mirrors && nest.initial.front();
 }
 
-/// Copies the results above the diagonal below it, a few lines at a time.
+/// Copies the results above the diagonal below it, a few lines at a time: what
+/// this thread has computed, whose columns these lines are.
 void TileEmitter::mirror(const NestPoint &point) {
   unsigned number = nest.numInputs();
   const NestOperand &result = nest.operands[number];
@@ -115,10 +116,10 @@ void TileEmitter::mirror(const NestPoint &point) {
                  b.add(b.mul(row, result.strides[plan.rowDim]),
                        b.mul(column, result.strides[plan.vectorDim])));
   };
-  OpFoldResult rows = nest.extents[plan.rowDim];
-  loop(b.index(0), rows, mirroredLines, [&](OpFoldResult first) {
+  Range rows = pointsOf(plan.vectorDim);
+  loop(b.index(0), rows.to, mirroredLines, [&](OpFoldResult first) {
     OpFoldResult end = b.add(first, b.index(mirroredLines));
-    loop(first, rows, 1, [&](OpFoldResult row) {
+    loop(b.max(first, rows.from), rows.to, 1, [&](OpFoldResult row) {
       loop(first, b.min(row, end), 1, [&](OpFoldResult column) {
         storeScalar(loadScalar(result, at(column, row)), result,
                     at(row, column));
@@ -168,8 +169,13 @@ void TileEmitter::emitRows(const Block &block) {
   auto tile = [&](OpFoldResult row, unsigned rows) {
     emitColumns(block, nest.advance(b, block.point, plan.rowDim, row), rows);
   };
+  Range rows = pointsOf(plan.rowDim);
+  // Those below are left of the diagonal.
+  if (mirrors())
+    rows.to =
+        b.min(rows.to, b.add(block.point.index[plan.vectorDim], block.columns));
   wholeRuns(
-      pointsOf(plan.rowDim), nest.extents[plan.rowDim], plan.rows,
+      rows, nest.extents[plan.rowDim], plan.rows,
       [&](OpFoldResult row) { tile(row, plan.rows); },
       [&](const Range &rest) { emitLastRows(rest, tile); });
 }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NestEmitter.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -43,14 +44,38 @@ NestEmitter::loop(OpFoldResult from, OpFoldResult to, OpFoldResult step,
   return IndexList(forOp.getResults());
 }
 
-void NestEmitter::takeShare() {
+/// The side of the largest triangle of 1 + 2 + 3 + ... points that has at most
+/// `points`: (sqrt(8 points + 1) - 1) / 2, rounded down.
+static Value sideOf(IndexBuilder &b, Value points) {
+  Type number = b.getF64Type();
+  auto constant = [&](double value) -> Value {
+    return arith::ConstantOp::create(b, b.getF64FloatAttr(value));
+  };
+  Value side = arith::SIToFPOp::create(
+      b, number, arith::IndexCastOp::create(b, b.getI64Type(), points));
+  side = arith::MulFOp::create(b, side, constant(8));
+  side = math::SqrtOp::create(b, arith::AddFOp::create(b, side, constant(1)));
+  side = arith::SubFOp::create(b, side, constant(1));
+  side = arith::MulFOp::create(b, side, constant(0.5));
+  return arith::IndexCastOp::create(
+      b, b.getIndexType(), arith::FPToSIOp::create(b, b.getI64Type(), side));
+}
+
+void NestEmitter::takeShare(bool isTriangle) {
   if (plan.splitDim < 0)
     return;
   OpFoldResult step = b.index(plan.splitStep);
   OpFoldResult extent = nest.extents[plan.splitDim];
-  auto taken = index::ShareOp::create(b, b.value(b.ceilDiv(extent, step)));
-  share = {b.mul(taken.getBegin(), step),
-           b.min(b.mul(taken.getEnd(), step), extent)};
+  OpFoldResult units = b.ceilDiv(extent, step);
+  if (isTriangle)
+    units = b.div(b.mul(units, b.add(units, b.index(1))), b.index(2));
+  auto taken = index::ShareOp::create(b, b.value(units));
+  Value from = taken.getBegin(), to = taken.getEnd();
+  if (isTriangle) {
+    from = sideOf(b, from);
+    to = sideOf(b, to);
+  }
+  share = {b.mul(from, step), b.min(b.mul(to, step), extent)};
 }
 
 NestEmitter::Range NestEmitter::pointsOf(unsigned dim) {

@@ -9,6 +9,7 @@
 #include "tapestry/Codegen/CPU/NestPlan.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace llvm;
 
@@ -19,14 +20,33 @@ constexpr int64_t manyRuns = 16;
 /// What an instruction on vectors takes, in and outside of register tiles.
 constexpr double tileNanoseconds = 0.15, mapNanoseconds = 0.25;
 
+/// What a byte takes that comes from memory or goes there, and up to how many
+/// bytes are near.
+constexpr double byteNanoseconds = 0.05, nearBytes = 1 << 20;
+
+static double bytesOf(const NestProblem &problem) {
+  double sum = 0;
+  for (const NestAccess &access : problem.accesses) {
+    double bytes = access.bits / 8.0;
+    for (auto [number, dim] : enumerate(problem.dims))
+      if (access.dependsOn(number))
+        bytes *= dim.extent;
+    sum += bytes;
+  }
+  return sum;
+}
+
 static double estimate(const NestProblem &problem, const NestPlan &plan) {
   double vectors = 1.0 / plan.lanes;
   for (const NestDim &dim : problem.dims)
     vectors *= dim.extent;
   if (plan.kind == NestKind::Tile)
-    return vectors / groupOf(plan.dot) * problem.bodyCost * tileNanoseconds;
+    return vectors / groupOf(plan.dot) / (plan.mirrors ? 2 : 1) *
+           problem.bodyCost * tileNanoseconds;
   double accesses = problem.accesses.size() + problem.loads.size();
-  return vectors * (problem.bodyCost + accesses) * mapNanoseconds;
+  double bytes = bytesOf(problem);
+  return std::max(vectors * (problem.bodyCost + accesses) * mapNanoseconds,
+                  bytes > nearBytes ? bytes * byteNanoseconds : 0);
 }
 
 /// Loops that may be shared out and the runs of points that stay together, the
@@ -43,9 +63,13 @@ splittable(const NestPlan &plan) {
     else
       loops.push_back({plan.vectorDim, width});
   }
-  // Results on both sides of the diagonal are not computed by themselves.
-  if (plan.kind == NestKind::Tile && !plan.mirrors)
-    loops.push_back({plan.vectorDim, width});
+  // Of a symmetric result, tiles that cross the diagonal stay in one run.
+  if (plan.kind == NestKind::Tile)
+    loops.push_back({plan.vectorDim, plan.mirrors
+                                         ? std::lcm(width, int64_t(plan.rows))
+                                         : width});
+  for (unsigned dim : plan.shared)
+    loops.push_back({dim, 1});
   bool hasRows = plan.kind == NestKind::LaneReduction ||
                  (plan.kind == NestKind::Tile && !plan.mirrors && !plan.tiles);
   if (hasRows && plan.rowDim >= 0)

@@ -32,6 +32,9 @@ namespace tapestry {
 
 namespace {
 
+/// Fills of fewer elements stay where they are.
+constexpr int64_t mostInPlace = 1 << 14;
+
 /// The operations of one kernel, in order.
 struct Kernel {
   SmallVector<Operation *> ops;
@@ -97,13 +100,20 @@ void collectInputs(Kernel &kernel) {
   }
 }
 
-/// `op` with the fills before it that it needs, and with the buffers that only
-/// it uses.
+/// Whether a fill may be where `op` starts from. What rims read is not filled
+/// for one of them, and threads share out what is written into a filled buffer
+/// without the fill.
+bool startsFromFill(Operation *op) {
+  auto generic = dyn_cast<GenericOp>(op);
+  return !isRim(op) && !(generic && generic.getNumReductionLoops() == 0);
+}
+
+/// `op` with the fills before it that it starts from, and with the buffers that
+/// only it uses.
 Kernel kernelOf(Operation *op) {
   Kernel kernel;
   SmallVector<Operation *> before, after;
-  // What rims read is not filled for one of them.
-  for (Operation *at = isRim(op) ? nullptr : op->getPrevNode(); at;
+  for (Operation *at = startsFromFill(op) ? op->getPrevNode() : nullptr; at;
        at = at->getPrevNode()) {
     auto fill = dyn_cast<GenericOp>(at);
     if (fill && isFill(fill) && touches(op, fill.getDpsInits()[0])) {
@@ -232,14 +242,18 @@ bool canOutline(Operation &op) {
          isa<LoopLikeOpInterface>(op) && op.getNumResults() == 0;
 }
 
-/// Whether `op` is a fill with more than one number.
-bool isComputedFill(Operation &op) {
+/// Whether `op` is a fill with more than one number, or of so many elements
+/// that threads may share it out.
+bool isKernelFill(Operation &op) {
   auto generic = dyn_cast<GenericOp>(op);
-  return generic && isFill(generic) &&
-         !llvm::all_of(generic.getBody()->without_terminator(),
-                       [](Operation &inner) {
-                         return inner.hasTrait<OpTrait::ConstantLike>();
-                       });
+  if (!generic || !isFill(generic))
+    return false;
+  auto type = dyn_cast<MemRefType>(generic.getDpsInits()[0].getType());
+  if (type && !(type.hasStaticShape() && type.getNumElements() < mostInPlace))
+    return true;
+  return !llvm::all_of(
+      generic.getBody()->without_terminator(),
+      [](Operation &inner) { return inner.hasTrait<OpTrait::ConstantLike>(); });
 }
 
 void OutlineKernels::runOnOperation() {
@@ -247,7 +261,7 @@ void OutlineKernels::runOnOperation() {
   symbols.emplace(getOperation());
   sizes.emplace(getOperation());
   // The fills that no kernel needs last.
-  for (auto *isWanted : {canOutline, isComputedFill}) {
+  for (auto *isWanted : {canOutline, isKernelFill}) {
     SmallVector<Operation *> found;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (!isDeviceCode(function) || isKernel(function))
