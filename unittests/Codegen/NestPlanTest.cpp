@@ -7,6 +7,7 @@
 #include "tapestry/Codegen/CPU/NestPlan.h"
 #include "llvm/Support/MathExtras.h"
 #include <gtest/gtest.h>
+#include <tuple>
 
 using namespace tapestry;
 using llvm::divideCeil;
@@ -117,6 +118,21 @@ TEST(NestSplit, WhatIsShortOrReducedIsNot) {
   sum.accesses = {input({1}), output({0})};
   sum.lanesCombine = true;
   EXPECT_LT(planNest(sum, avx512()).splitDim, 0);
+}
+
+TEST(NestPlan, TilesOfThreeVectorsWhereTwoLeaveLanesIdle) {
+  for (auto [columns, vectors, rows] : {std::tuple(48, 3, 8),
+                                        {144, 3, 8},
+                                        {64, 2, 8},
+                                        {80, 2, 8},
+                                        {240, 2, 8}}) {
+    NestPlan plan = planNest(matmul(96, columns, 64), avx512());
+    EXPECT_EQ(plan.vectors, unsigned(vectors)) << columns;
+    EXPECT_EQ(plan.rows, unsigned(rows)) << columns;
+  }
+  NestPlan plan = planNest(matmul(96, 24, 64), avx2());
+  EXPECT_EQ(plan.vectors, 3u);
+  EXPECT_EQ(plan.rows, 4u);
 }
 
 TEST(NestPlan, HalfOfASymmetricProductIsMirrored) {

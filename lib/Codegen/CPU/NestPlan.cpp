@@ -492,6 +492,13 @@ void Planner::chooseRegisterTile() {
     if (many && available >= 16 && plan.vectors == 1 && problem.bodyCost <= 8)
       plan.rows = 16;
   }
+  // Three vectors where a tenth of the lanes of two would be idle.
+  bool isPlain = plan.vectors == 2 && plan.rows == (many ? 8 : 6) && !fewRows;
+  if (isPlain && plan.dot == Dot::None && problem.bodyCost <= 2 &&
+      alignTo(whole, 2) * 10 >= alignTo(whole, 3) * 11) {
+    plan.vectors = 3;
+    plan.rows = many ? 8 : 4;
+  }
 }
 
 void Planner::choosePacking() {

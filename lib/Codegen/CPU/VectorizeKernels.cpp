@@ -10,12 +10,14 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "tapestry/Codegen/CPU/Passes.h"
 #include "tapestry/Codegen/Common/DeviceCode.h"
 #include "tapestry/Codegen/Common/Generics.h"
+#include "tapestry/Dialect/Index/IR/IndexDialect.h"
 
 using namespace mlir;
 

@@ -65,6 +65,12 @@ void release(void *memory) {
     freeBlocks().insert({blockSizes()[memory], memory});
 }
 
+/// What kernels ask the runtime for: all is the share of one thread.
+void runAlone(void (*function)(void *), void *arguments, int64_t /*work*/) {
+  function(arguments);
+}
+int64_t shareOfAll(int64_t units, int64_t behind) { return behind ? units : 0; }
+
 /// A buffer with its descriptor, as compiled code expects it.
 struct Buffer {
   std::unique_ptr<void, void (*)(void *)> storage{nullptr, release};
@@ -141,7 +147,9 @@ std::optional<Compiled> compile(MLIRContext &context,
   auto program = tapestry::JitProgram::create(
       std::move(*object),
       {{"_mlir_memref_to_llvm_aligned_alloc", (void *)allocate},
-       {"_mlir_memref_to_llvm_free", (void *)release}});
+       {"_mlir_memref_to_llvm_free", (void *)release},
+       {"tapestry_rt_parallel", (void *)runAlone},
+       {"tapestry_rt_share", (void *)shareOfAll}});
   if (!program) {
     llvm::errs() << toString(program.takeError()) << "\n";
     return std::nullopt;
