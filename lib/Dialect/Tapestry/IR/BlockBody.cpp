@@ -138,6 +138,11 @@ static ValueRange labelsOf(BlockOp op) {
       .take_back(op.getExtents().size());
 }
 
+// A function from outside is told where its block begins.
+bool BlockOp::readsPlaceAlong(unsigned label) {
+  return !getBody() || !labelsOf(*this)[label].use_empty();
+}
+
 //===----------------------------------------------------------------------===//
 // What one device computes
 //===----------------------------------------------------------------------===//

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/IR/TypeUtilities.h"
+#include "tapestry/Dialect/Index/IR/AffineForm.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryFused.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
 #include "tapestry/Dialect/Tapestry/IR/Unsigned.h"
@@ -179,8 +180,8 @@ static KernelAttr renamed(KernelAttr signature, const Numbers &numbers) {
   return KernelAttr::get(signature.getContext(), kernel);
 }
 
-/// What an attribute names by labels, by their numbers: where it is a kernel or
-/// the name of a label or of all.
+/// What an attribute names by labels, by their numbers: where it is a kernel,
+/// the name of a label or of all, or subscripts.
 static Attribute renamed(NamedAttribute said, const Numbers &numbers) {
   Builder builder(said.getValue().getContext());
   auto rename = [&](Attribute name) -> Attribute {
@@ -190,6 +191,13 @@ static Attribute renamed(NamedAttribute said, const Numbers &numbers) {
   };
   if (auto kernel = dyn_cast<KernelAttr>(said.getValue()))
     return renamed(kernel, numbers);
+  // However subscripts are written.
+  if (auto maps = dyn_cast<ArrayAttr>(said.getValue());
+      maps && said.getName() == "indexing_maps")
+    return builder.getArrayAttr(llvm::map_to_vector(maps, [](Attribute map) {
+      return cast<Attribute>(AffineMapAttr::get(index::canonicalSubscripts(
+          cast<AffineMapAttr>(map).getValue())));
+    }));
   if (said.getName() == "along")
     return rename(said.getValue());
   if (auto names = dyn_cast<ArrayAttr>(said.getValue());

@@ -9,6 +9,7 @@
 
 #include "ShardingProof.h"
 #include "PartialResults.h"
+#include "PlainVertex.h"
 #include "ShardedOrder.h"
 #include "VertexTable.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryAwait.h"
@@ -35,6 +36,10 @@ struct Mismatch {
 class ShardingProof {
 public:
   explicit ShardingProof(ShardedOrder &order) : order(order) {}
+  ~ShardingProof() {
+    for (Operation *op : replaced)
+      op->destroy();
+  }
 
   LogicalResult prove(Block &whole, Block &sharded);
 
@@ -48,6 +53,7 @@ private:
   std::optional<LogicalResult> seeCombination(BlockOpInterface op);
   LogicalResult seeVertex(BlockOpInterface op);
   LogicalResult reportNoVertex(BlockOpInterface op);
+  ShardOp replaceByShard(BlockOpInterface op);
   void setBlock(Value tensor, PartialBlock block);
   LogicalResult seeLoop(GraphLoopInterface loop);
   /// Whether an operation is a selector that is looked through.
@@ -87,6 +93,10 @@ private:
   llvm::StringMap<GraphNodeInterface> sources, sinks;
   /// Per sink of the whole graph the cells that are handed out.
   std::map<Operation *, std::vector<ZBox>> handedOut;
+  /// What shards have taken the place of, and shards that have not been taken:
+  /// what has been computed of them is kept as long as they are.
+  std::vector<Operation *> replaced;
+  std::optional<FreshNames> names;
   SmallVector<GraphLoopInterface> loops;
   unsigned numLoops = 0;
   /// Hears what each operation is a part of.
@@ -420,6 +430,45 @@ LogicalResult ShardingProof::reportNoVertex(BlockOpInterface op) {
   return likely ? reportMismatch(likely, op, *fault) : reportUnknown(op, left);
 }
 
+/// The shard that a plain operator is of a vertex, in its place; of several
+/// rather one that reads what the vertex reads. Null where it is none.
+ShardOp ShardingProof::replaceByShard(BlockOpInterface op) {
+  if (isa<ShardOp>(op.getOperation()))
+    return {};
+  if (!names)
+    names.emplace(op->getParentOfType<GraphOp>());
+  ShardOp best;
+  bool isRight = false;
+  for (const TableVertex &vertex : table.vertices) {
+    auto whole = cast<BlockOpInterface>(vertex.op);
+    std::string reason;
+    ShardOp shard = shardOfVertex(op, whole, views, *names, reason);
+    if (!shard)
+      continue;
+    auto made = cast<BlockOpInterface>(shard.getOperation());
+    bool isOf = table.computesAs(shard, whole);
+    isRight = isOf && !findMismatch(whole, made, shard.getBox());
+    if (best && !isRight) {
+      replaced.push_back(shard);
+      continue;
+    }
+    if (best)
+      replaced.push_back(best);
+    best = shard;
+    if (isRight)
+      break;
+  }
+  for (Operation *other : replaced)
+    if (other->getBlock())
+      other->remove();
+  if (!best)
+    return {};
+  op->replaceAllUsesWith(best->getResults());
+  op->remove();
+  replaced.push_back(op);
+  return best;
+}
+
 /// A vertex of the whole graph or a shard of one.
 LogicalResult ShardingProof::seeVertex(BlockOpInterface op) {
   TableVertex *chosen = nullptr;
@@ -445,6 +494,8 @@ LogicalResult ShardingProof::seeVertex(BlockOpInterface op) {
     if (isOpen)
       break;
   }
+  if (ShardOp shard = chosen ? ShardOp() : replaceByShard(op))
+    return seeVertex(cast<BlockOpInterface>(shard.getOperation()));
   if (!chosen)
     return reportNoVertex(op);
   numShards += isa<ShardOp>(op.getOperation()) ? 1 : 0;
@@ -555,7 +606,8 @@ LogicalResult ShardingProof::prove(Block &whole, Block &sharded) {
       table.add(&op, views);
     }
   }
-  for (Operation &op : sharded)
+  // Operators may be replaced by shards.
+  for (Operation &op : llvm::make_early_inc_range(sharded))
     if (!op.hasTrait<OpTrait::IsTerminator>() && failed(see(op)))
       return failure();
   if (numLoops != loops.size())

@@ -9,7 +9,8 @@ namespace tapestry::teg {
 
 /// Proves that `sharded` computes every index point of `whole` once, reads at
 /// it what `whole` reads, and hands out the same cells; an error in `sharded`
-/// names the first that is wrong. Returns the number of shards.
+/// names the first that is wrong. Plain operators of it that compute blocks are
+/// written as shards. Returns the number of shards.
 mlir::FailureOr<int64_t> proveSharding(GraphOp whole, GraphOp sharded);
 
 } // namespace tapestry::teg

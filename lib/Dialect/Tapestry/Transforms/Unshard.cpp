@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Unshard.h"
 #include "FreshNames.h"
 #include "JoinedReads.h"
 #include "PartialResults.h"
@@ -16,13 +17,7 @@
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestrySelectors.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
-#include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
 #include "tapestry/Interfaces/GraphLoopInterface.h"
-
-namespace tapestry::teg {
-#define GEN_PASS_DEF_TAPESTRYUNSHARD
-#include "tapestry/Dialect/Tapestry/Transforms/Passes.h.inc"
-} // namespace tapestry::teg
 
 using namespace mlir;
 using namespace tapestry;
@@ -522,22 +517,19 @@ void Unsharder::run() {
   sortTopologically(&block);
 }
 
-namespace {
-struct TapestryUnshard
-    : tapestry::teg::impl::TapestryUnshardBase<TapestryUnshard> {
-  void runOnOperation() override {
-    FreshNames names(getOperation());
-    SmallVector<Block *> blocks = {&getOperation().getBody().front()};
-    // What is around a loop comes first: its body reads what that becomes.
-    getOperation().walk<WalkOrder::PreOrder>([&](GraphLoopInterface loop) {
-      blocks.push_back(&loop.getLoopBody());
-    });
-    for (Block *block : blocks) {
-      Unsharder unsharder(*block, names);
-      unsharder.run();
-      numShards += unsharder.numShards;
-      numWholes += unsharder.numWholes;
-    }
+UnshardCounts teg::unshard(GraphOp graph) {
+  UnshardCounts counts;
+  FreshNames names(graph);
+  SmallVector<Block *> blocks = {&graph.getBody().front()};
+  // What is around a loop comes first: its body reads what that becomes.
+  graph.walk<WalkOrder::PreOrder>([&](GraphLoopInterface loop) {
+    blocks.push_back(&loop.getLoopBody());
+  });
+  for (Block *block : blocks) {
+    Unsharder unsharder(*block, names);
+    unsharder.run();
+    counts.shards += unsharder.numShards;
+    counts.wholes += unsharder.numWholes;
   }
-};
-} // namespace
+  return counts;
+}

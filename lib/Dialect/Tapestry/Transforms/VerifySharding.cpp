@@ -30,7 +30,8 @@ struct TapestryVerifySharding
     GraphOp second = find(getOperation(), sharded, file ? 0 : 1);
     if (!first || !second)
       return signalPassFailure();
-    FailureOr<int64_t> proved = proveSharding(first, second);
+    OwningOpRef<GraphOp> copy = second.clone();
+    FailureOr<int64_t> proved = proveSharding(first, *copy);
     if (failed(proved))
       return signalPassFailure();
     numShards += *proved;

@@ -7,7 +7,7 @@ include "tapestry/Dialect/Tapestry/IR/TapestryOps.td"
 
 def Tapestry_BlockOp : Tapestry_Op<"block", [
     NoMemoryEffect, IsolatedFromAbove, OpAsmOpInterface, BlockOpInterface,
-    DeclareOpInterfaceMethods<RangeInterface, ["evaluateRange"]>,
+    DeclareOpInterfaceMethods<RangeInterface, ["readsPlaceAlong", "evaluateRange"]>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
                               ["reifyResultShapes"]>]> {
   let summary = "A block operator that a function from outside, or a body, computes";

@@ -462,6 +462,46 @@ def TapestryPrintTasks : Pass<"tapestry-print-tasks", "::tapestry::teg::GraphOp"
   }];
 }
 
+def TapestryRecognizeShards
+    : Pass<"tapestry-recognize-shards", "::tapestry::teg::GraphOp"> {
+  let summary = "Write plain operators on slices as the shards that they are";
+  let description = [{
+    Operators whose results make one tensor, put together by concatenations, however
+    nested, or combined by the monoid that they reduce by, may be blocks of one operator:
+    what they compute is alike, and each reads slices of what the others read slices of.
+    Their places in the tensor say which index points each has; those of its slices, how
+    the one reads the tensors, and which points it reduces. What they read of operators of
+    one kind, halos too, is taken for one tensor, and those operators for blocks of what
+    makes it. Each becomes a `tapestry.shard` that computes what it did.
+
+    A remark says why pieces of one kind are no such blocks.
+
+    Before:
+    ```mlir
+    %a = tapestry.slice "a" %X [0] => [2] : (tensor<5xf32>) -> tensor<2xf32>
+    %1 = tapestry.einsum "1" [i = 2] (%a[i]) -> [i] { ... } : (tensor<2xf32>) -> tensor<2xf32>
+    %b = tapestry.slice "b" %X [2] => [5] : (tensor<5xf32>) -> tensor<3xf32>
+    %2 = tapestry.einsum "2" [i = 3] (%b[i]) -> [i] { ... } : (tensor<3xf32>) -> tensor<3xf32>
+    %Y = tapestry.concat "Y" %1, %2 along 0 : (tensor<2xf32>, tensor<3xf32>) -> tensor<5xf32>
+    ```
+
+    After:
+    ```mlir
+    %a = tapestry.slice "a" %X [0] => [2] : (tensor<5xf32>) -> tensor<2xf32>
+    %1 = tapestry.shard "1" [0] => [2] (%a) {
+    ^bb0(%t: tensor<5xf32>):
+      %w = tapestry.einsum "1" [i = 5] (%t[i]) -> [i] { ... } : (tensor<5xf32>) -> tensor<5xf32>
+      tapestry.part_of %w : tensor<5xf32>
+    } : (tensor<2xf32>) -> tensor<2xf32>
+    // and of [2] => [5] likewise
+    %Y = tapestry.concat "Y" %1, %2 along 0 : (tensor<2xf32>, tensor<3xf32>) -> tensor<5xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numShards", "shards", "Number of operators that became shards">
+  ];
+}
+
 def TapestryUnshard : Pass<"tapestry-unshard", "::tapestry::teg::GraphOp"> {
   let summary = "Recover the whole operations of a graph written shard by shard";
   let description = [{
