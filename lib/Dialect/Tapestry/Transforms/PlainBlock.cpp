@@ -85,8 +85,8 @@ void WholeBuilder::moveMaps(Operation *whole) {
   auto einsum = dyn_cast<EinsumOp>(whole);
   if (!einsum)
     return;
-  SmallVector<AffineMap> maps =
-      llvm::to_vector(einsum.getIndexingMaps().getAsValueRange<AffineMapAttr>());
+  SmallVector<AffineMap> maps = llvm::to_vector(
+      einsum.getIndexingMaps().getAsValueRange<AffineMapAttr>());
   for (auto [number, operand] : llvm::enumerate(block.operands)) {
     auto read = index::getSubscripts(maps[number]);
     if (failed(read))
@@ -96,9 +96,9 @@ void WholeBuilder::moveMaps(Operation *whole) {
       for (const AffineTerm &term : dim.terms)
         dim.constant -= term.coefficient * block.range[term.dim].lo;
       if (dim.mod != 0)
-        dim.constant -= llvm::divideFloorSigned(dim.constant,
-                                                dim.mod * dim.floordiv) *
-                        dim.mod * dim.floordiv;
+        dim.constant -=
+            llvm::divideFloorSigned(dim.constant, dim.mod * dim.floordiv) *
+            dim.mod * dim.floordiv;
     }
     maps[number] = index::canonicalSubscripts(
         index::getStartMap(*read, block.range.size(), whole->getContext()));
@@ -188,10 +188,9 @@ void WholeBuilder::setTypes(BlockOpInterface whole) {
 BlockOpInterface WholeBuilder::build() {
   for (auto [operand, value] :
        llvm::zip_equal(block.operands, op->getOperands()))
-    tensors.addArgument(
-        RankedTensorType::get(operand.shape,
-                              tensorType(value).getElementType()),
-        op.getLoc());
+    tensors.addArgument(RankedTensorType::get(
+                            operand.shape, tensorType(value).getElementType()),
+                        op.getLoc());
   auto whole = cast<BlockOpInterface>(op->clone());
   tensors.push_back(whole);
   whole->setOperands(tensors.getArguments());
@@ -235,6 +234,26 @@ static Projection foldedReadOf(BlockOpInterface op, unsigned operand,
   return einsum ? einsum.getSubscripts(operand) : read;
 }
 
+/// Says where an operator reads something else than the whole.
+static std::string faultText(unsigned operand, const ReadFault &fault) {
+  std::string text =
+      joinedText("what it reads of operand ", operand, " cannot be compared");
+  if (!fault.isFound)
+    return text;
+  auto cellText = [](ArrayRef<int64_t> cell) {
+    std::string text = "(";
+    llvm::raw_string_ostream os(text);
+    llvm::interleaveComma(cell, os);
+    return text + ")";
+  };
+  auto readText = [&](const std::optional<ViewCell> &cell) {
+    return cell ? "cell " + cellText(cell->place) : "what is beside it";
+  };
+  return joinedText("at index point ", cellText(fault.point),
+                    " it reads of operand ", operand, " ", readText(fault.got),
+                    ", expected ", readText(fault.expected));
+}
+
 /// Whether the operator reads of an operand, which is that box of the whole's
 /// tensor, at each index point what the whole does.
 bool WholeBuilder::readsAlike(BlockOpInterface whole) {
@@ -244,23 +263,26 @@ bool WholeBuilder::readsAlike(BlockOpInterface whole) {
     if (!own || !all)
       return fail(joinedText("operand ", number, " is read in several pieces"));
     TensorView tensor = TensorView::of(0, operand.shape);
-    TensorView given = TensorView::of(0, tensorType(op->getOperand(number)).getShape());
-    ZBox image = own->image(op.getIndexSpace());
-    for (auto [dim, origin] : llvm::enumerate(operand.origin)) {
-      given.pieces[0].projection.dims[dim].constant = origin;
-      // Beside the operand is beside the tensor.
-      int64_t size = given.shape[dim];
-      if ((image[dim].lo < 0 && origin != 0) ||
-          (image[dim].hi > size && origin + size != operand.shape[dim]))
-        return fail(joinedText("operand ", number, " is read beside ",
-                               "dimension ", dim, ", where the whole's goes on"));
-    }
-    auto fault = findReadFault({foldedReadOf(whole, number, *all), tensor},
-                               {foldedReadOf(op, number, *own), given},
-                               block.range);
+    TensorView given =
+        TensorView::of(0, tensorType(op->getOperand(number)).getShape());
+    for (auto [dim, origin] :
+         llvm::zip_equal(given.pieces[0].projection.dims, operand.origin))
+      dim.constant = origin;
+    auto fault =
+        findReadFault({foldedReadOf(whole, number, *all), tensor},
+                      {foldedReadOf(op, number, *own), given}, block.range);
     if (fault)
-      return fail(joinedText("operand ", number,
-                             " is not read as the whole reads it"));
+      return fail(faultText(number, *fault));
+    // Of regions, too, what is beside the operand is beside the tensor.
+    ZBox image = own->image(op.getIndexSpace());
+    for (auto [dim, origin] : llvm::enumerate(operand.origin))
+      if ((image[dim].lo < 0 && origin != 0) ||
+          (image[dim].hi > given.shape[dim] &&
+           origin + given.shape[dim] != operand.shape[dim]))
+        return fail(joinedText("operand ", number, " is read at ",
+                               boxToString(image), " of ",
+                               boxToString(boxOfShape(given.shape)),
+                               ", where the whole's goes on"));
   }
   return true;
 }
@@ -277,27 +299,28 @@ ShardOp teg::createShard(BlockOpInterface op, const PlainBlock &block,
       reason = joinedText("it makes ", result.getType(), ", a block ", part);
       return {};
     }
-  OpBuilder b(op);
-  SmallVector<Value> slices;
+  SmallVector<ZBox> boxes;
   for (auto [number, value] : llvm::enumerate(op->getOperands())) {
-    ZBox slice = getSliceOf(whole, number, block.range);
+    ZBox &slice = boxes.emplace_back(getSliceOf(whole, number, block.range));
     for (auto [cells, origin] :
          llvm::zip_equal(slice, block.operands[number].origin))
       cells = {cells.lo - origin, cells.hi - origin};
     ZBox all = boxOfShape(tensorType(value).getShape());
-    if (!contains(all, slice)) {
-      reason = joinedText("operand ", number, " has ", boxToString(all),
-                          ", a block reads ", boxToString(slice));
-      return {};
-    }
-    slices.push_back(
-        slice == all
-            ? value
-            : SliceOp::create(b, op.getLoc(),
-                              names.next(op.getVertexName() + "." +
-                                         Twine(number)),
-                              value, slice)
-                  .getResult());
+    if (contains(all, slice))
+      continue;
+    reason = joinedText("operand ", number, " has ", boxToString(all),
+                        ", a block reads ", boxToString(slice));
+    return {};
+  }
+  OpBuilder b(op);
+  SmallVector<Value> slices;
+  for (auto [number, value] : llvm::enumerate(op->getOperands())) {
+    std::string name = (op.getVertexName() + "." + Twine(number)).str();
+    bool isAll = boxes[number] == boxOfShape(tensorType(value).getShape());
+    slices.push_back(isAll ? value
+                           : SliceOp::create(b, op.getLoc(), names.next(name),
+                                             value, boxes[number])
+                                 .getResult());
   }
   return ShardOp::create(b, op.getLoc(), op.getVertexName(), whole, block.range,
                          slices);

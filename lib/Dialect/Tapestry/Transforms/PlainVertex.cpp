@@ -121,9 +121,8 @@ std::optional<PlainBlock> PlaceGuess::block(std::string &reason) {
     }
     WholeOperand whole;
     whole.shape = llvm::to_vector(shapeOfTensor(vertex->getOperand(number)));
-    for (auto [mine, its, size, extent] :
-         llvm::zip_equal(own->dims, all->dims, shapeOfTensor(operand),
-                         whole.shape)) {
+    for (auto [mine, its, size, extent] : llvm::zip_equal(
+             own->dims, all->dims, shapeOfTensor(operand), whole.shape)) {
       int64_t origin = 0;
       if (mine.isLinear() && its.isLinear()) {
         origin = its.constant - mine.constant;

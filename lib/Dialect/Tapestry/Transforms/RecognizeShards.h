@@ -5,16 +5,27 @@
 
 #include "FreshNames.h"
 #include "llvm/ADT/DenseSet.h"
-#include <map>
 
 namespace tapestry::teg {
 
-/// What has been tried of one tensor that is put together.
+/// A tensor that is put together, and what has been tried of it.
 struct TriedJoin {
+  /// The place of what makes it in a walk of the graph.
+  unsigned number = 0;
   mlir::Location loc;
+  /// In quotes, and of what is read by operators that are put together.
   std::string name;
   /// Why it is nothing that one operator makes.
   std::string reason;
+};
+
+/// Says why a tensor is not put together.
+void report(const TriedJoin &join);
+
+/// What has become shards, and what could not.
+struct Recognized {
+  std::vector<TriedJoin> made, tried;
+  int64_t numShards = 0;
 };
 
 /// On shards that have been recognized: the number of what they are put
@@ -22,13 +33,10 @@ struct TriedJoin {
 inline constexpr llvm::StringLiteral joinAttrName = "tapestry.join";
 
 /// Writes the plain operators of a graph as shards that are put together and
-/// are blocks of one operator. Tensors are numbered by the places of what makes
-/// them in a walk of the graph; those of `excluded` are not tried. Counts the
-/// shards, adds to `made` what they are put together to, and returns what is
-/// made of one kind of operators, but of no shards.
-std::map<unsigned, TriedJoin>
-recognizeShards(GraphOp graph, const llvm::DenseSet<unsigned> &excluded,
-                unsigned &numShards, std::map<unsigned, TriedJoin> &made);
+/// are blocks of one operator; of those that are numbered in `excluded` nothing
+/// is tried.
+Recognized recognizeShards(GraphOp graph,
+                           const llvm::DenseSet<unsigned> &excluded);
 
 } // namespace tapestry::teg
 

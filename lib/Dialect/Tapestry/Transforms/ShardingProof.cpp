@@ -15,6 +15,7 @@
 #include "tapestry/Dialect/Tapestry/IR/TapestryAwait.h"
 #include "tapestry/Interfaces/GraphLoopInterface.h"
 #include "tapestry/Interfaces/SelectorInterface.h"
+#include "tapestry/Support/Error.h"
 
 using namespace mlir;
 using namespace tapestry;
@@ -52,8 +53,8 @@ private:
   LogicalResult seeNodeShard(ShardOp shard, GraphNodeInterface node);
   std::optional<LogicalResult> seeCombination(BlockOpInterface op);
   LogicalResult seeVertex(BlockOpInterface op);
-  LogicalResult reportNoVertex(BlockOpInterface op);
-  ShardOp replaceByShard(BlockOpInterface op);
+  LogicalResult reportNoVertex(BlockOpInterface op, StringRef noBlock);
+  ShardOp replaceByShard(BlockOpInterface op, std::string &noBlock);
   void setBlock(Value tensor, PartialBlock block);
   LogicalResult seeLoop(GraphLoopInterface loop);
   /// Whether an operation is a selector that is looked through.
@@ -76,7 +77,8 @@ private:
                                        BlockOpInterface op, const ZBox &range);
   LogicalResult reportMismatch(BlockOpInterface whole, BlockOpInterface op,
                                const Mismatch &fault);
-  LogicalResult reportUnknown(BlockOpInterface op, BlockOpInterface left);
+  LogicalResult reportUnknown(BlockOpInterface op, BlockOpInterface left,
+                              StringRef noBlock);
   LogicalResult reportStack(BlockOpInterface op, const CombinedStack &stack,
                             const StackFault &fault);
   /// Says of a sum that lacks points which is the first; nothing of any other
@@ -381,7 +383,8 @@ static llvm::SmallVector<int64_t> firstOutside(llvm::ArrayRef<ZRange> box,
 }
 
 LogicalResult ShardingProof::reportUnknown(BlockOpInterface op,
-                                           BlockOpInterface left) {
+                                           BlockOpInterface left,
+                                           StringRef noBlock) {
   InFlightDiagnostic diagnostic = op.emitError("'")
                                   << op.getVertexName() << "'";
   if (auto shard = dyn_cast<ShardOp>(op.getOperation()))
@@ -394,6 +397,8 @@ LogicalResult ShardingProof::reportUnknown(BlockOpInterface op,
                       << " is the first outside";
   }
   diagnostic << " computes as no vertex of the whole graph";
+  if (!noBlock.empty())
+    return diagnostic << ", not as a block of " << noBlock;
   if (auto nearest =
           dyn_cast_or_null<BlockOpInterface>(table.nearest(op, views))) {
     diagnostic << ", not as '" << nearest.getVertexName() << "': "
@@ -407,7 +412,8 @@ LogicalResult ShardingProof::reportUnknown(BlockOpInterface op,
 
 /// Says of what computes as no vertex, or of other operands, what that vertex
 /// would be.
-LogicalResult ShardingProof::reportNoVertex(BlockOpInterface op) {
+LogicalResult ShardingProof::reportNoVertex(BlockOpInterface op,
+                                            StringRef noBlock) {
   BlockOpInterface likely, left;
   std::optional<Mismatch> fault;
   for (const TableVertex &vertex : table.vertices) {
@@ -427,12 +433,15 @@ LogicalResult ShardingProof::reportNoVertex(BlockOpInterface op) {
       fault = std::move(found);
     }
   }
-  return likely ? reportMismatch(likely, op, *fault) : reportUnknown(op, left);
+  return likely ? reportMismatch(likely, op, *fault)
+                : reportUnknown(op, left, noBlock);
 }
 
 /// The shard that a plain operator is of a vertex, in its place; of several
-/// rather one that reads what the vertex reads. Null where it is none.
-ShardOp ShardingProof::replaceByShard(BlockOpInterface op) {
+/// rather one that reads what the vertex reads. Null where it is none, with the
+/// name of what it may have been meant for and why it is no block of that.
+ShardOp ShardingProof::replaceByShard(BlockOpInterface op,
+                                      std::string &noBlock) {
   if (isa<ShardOp>(op.getOperation()))
     return {};
   if (!names)
@@ -443,8 +452,11 @@ ShardOp ShardingProof::replaceByShard(BlockOpInterface op) {
     auto whole = cast<BlockOpInterface>(vertex.op);
     std::string reason;
     ShardOp shard = shardOfVertex(op, whole, views, *names, reason);
-    if (!shard)
+    if (!shard) {
+      if (noBlock.empty() && !reason.empty())
+        noBlock = joinedText("'", whole.getVertexName(), "': ", reason);
       continue;
+    }
     auto made = cast<BlockOpInterface>(shard.getOperation());
     bool isOf = table.computesAs(shard, whole);
     isRight = isOf && !findMismatch(whole, made, shard.getBox());
@@ -494,10 +506,11 @@ LogicalResult ShardingProof::seeVertex(BlockOpInterface op) {
     if (isOpen)
       break;
   }
-  if (ShardOp shard = chosen ? ShardOp() : replaceByShard(op))
+  std::string noBlock;
+  if (ShardOp shard = chosen ? ShardOp() : replaceByShard(op, noBlock))
     return seeVertex(cast<BlockOpInterface>(shard.getOperation()));
   if (!chosen)
-    return reportNoVertex(op);
+    return reportNoVertex(op, noBlock);
   numShards += isa<ShardOp>(op.getOperation()) ? 1 : 0;
   chosen->ranges.push_back(block);
   chosen->parts.push_back(op);

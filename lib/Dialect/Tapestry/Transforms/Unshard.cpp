@@ -522,9 +522,8 @@ UnshardCounts teg::unshard(GraphOp graph) {
   FreshNames names(graph);
   SmallVector<Block *> blocks = {&graph.getBody().front()};
   // What is around a loop comes first: its body reads what that becomes.
-  graph.walk<WalkOrder::PreOrder>([&](GraphLoopInterface loop) {
-    blocks.push_back(&loop.getLoopBody());
-  });
+  graph.walk<WalkOrder::PreOrder>(
+      [&](GraphLoopInterface loop) { blocks.push_back(&loop.getLoopBody()); });
   for (Block *block : blocks) {
     Unsharder unsharder(*block, names);
     unsharder.run();

@@ -11,6 +11,9 @@
 #include "Unshard.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
 #include "tapestry/Dialect/Tapestry/Transforms/Passes.h"
+#include "tapestry/Support/Error.h"
+#include "llvm/ADT/StringSet.h"
+#include <map>
 
 namespace tapestry::teg {
 #define GEN_PASS_DEF_TAPESTRYUNSHARD
@@ -30,7 +33,7 @@ private:
   bool tryPlain(GraphOp given);
 
   /// Of tensors that are not put together, and those that are not tried again.
-  std::map<unsigned, TriedJoin> tried;
+  std::vector<TriedJoin> tried;
   llvm::DenseSet<unsigned> excluded;
 };
 } // namespace
@@ -38,12 +41,11 @@ private:
 /// Why a graph is no sharding of another; empty where it is one.
 static std::string findFault(GraphOp whole, GraphOp sharded) {
   std::string fault;
-  ScopedDiagnosticHandler handler(
-      whole.getContext(), [&](Diagnostic &said) {
-        if (fault.empty() && said.getSeverity() == DiagnosticSeverity::Error)
-          fault = said.str();
-        return success();
-      });
+  ScopedDiagnosticHandler handler(whole.getContext(), [&](Diagnostic &said) {
+    if (fault.empty() && said.getSeverity() == DiagnosticSeverity::Error)
+      fault = said.str();
+    return success();
+  });
   if (failed(proveSharding(whole, sharded)) && fault.empty())
     fault = "it is not proved";
   return fault;
@@ -53,38 +55,33 @@ static std::string findFault(GraphOp whole, GraphOp sharded) {
 /// of that can be. The graph is then as it was, and that is excluded.
 bool TapestryUnshard::tryPlain(GraphOp given) {
   GraphOp graph = getOperation();
-  std::map<unsigned, TriedJoin> joins, failed;
-  unsigned recognized = 0;
-  for (auto &[number, join] :
-       recognizeShards(graph, excluded, recognized, joins))
-    tried.insert({number, join});
+  Recognized found = recognizeShards(graph, excluded);
   UnshardCounts counts = unshard(graph);
+  std::map<unsigned, std::string> reasons;
   graph.walk([&](ShardOp left) {
-    if (auto number = left->getAttrOfType<IntegerAttr>(joinAttrName)) {
-      unsigned of = number.getInt();
-      TriedJoin &join = failed.insert({of, joins.at(of)}).first->second;
-      join.reason = "'" + left.getName().str() + "' with the range " +
-                    boxToString(left.getBox()) +
-                    " reads what no whole tensor has there";
-    }
+    if (auto join = left->getAttrOfType<IntegerAttr>(joinAttrName))
+      reasons[join.getInt()] = joinedText(
+          "'", left.getName(), "' with the range ", boxToString(left.getBox()),
+          " reads what is no slice of a tensor there");
   });
-  if (failed.empty() && recognized) {
+  if (reasons.empty() && found.numShards != 0) {
     OwningOpRef<GraphOp> sharded = given.clone();
     if (std::string fault = findFault(graph, *sharded); !fault.empty())
-      for (auto &[number, join] : joins) {
-        join.reason = fault;
-        failed.insert({number, join});
-      }
+      for (const TriedJoin &join : found.made)
+        reasons[join.number] = fault;
   }
-  if (failed.empty()) {
+  if (reasons.empty()) {
+    llvm::append_range(tried, found.tried);
     numShards += counts.shards;
     numWholes += counts.wholes;
     return true;
   }
-  for (auto &[number, join] : failed) {
-    tried.insert({number, join});
-    excluded.insert(number);
-  }
+  for (TriedJoin &join : found.made)
+    if (auto reason = reasons.find(join.number); reason != reasons.end()) {
+      join.reason = reason->second;
+      tried.push_back(join);
+      excluded.insert(join.number);
+    }
   OwningOpRef<GraphOp> again = given.clone();
   graph.getBody().takeBody(again->getBody());
   return false;
@@ -96,7 +93,9 @@ void TapestryUnshard::runOnOperation() {
   OwningOpRef<GraphOp> given = getOperation().clone();
   while (!tryPlain(*given)) {
   }
-  for (auto &[number, join] : tried)
-    emitRemark(join.loc) << "'" << join.name
-                         << "' is not put together: " << join.reason;
+  // What is read twice is tried twice.
+  llvm::StringSet<> said;
+  for (const TriedJoin &join : tried)
+    if (said.insert(join.name + join.reason).second)
+      report(join);
 }
