@@ -126,11 +126,45 @@ PieceGroups::commonSlices(unsigned operand) {
     }
     if (all.origins.size() != members.size())
       continue;
-    all.tensor = tensor;
+    all.name = nameOfTensor(tensor);
     all.shape = Cell(shapeOfTensor(tensor));
     return all;
   }
   return std::nullopt;
+}
+
+/// A tensor that a group makes of which all members read slices.
+std::optional<PieceGroups::OperandOfAll>
+PieceGroups::knownOperand(unsigned operand) {
+  OperandOfAll all;
+  std::optional<unsigned> group;
+  for (Member &member : members) {
+    std::optional<Cell> first;
+    for (const ViewPiece &piece :
+         views.of(member.op->getOperand(operand)).pieces) {
+      auto made = dyn_cast<OpResult>(views.tensor(piece.tensor));
+      auto *maker = made ? known.find(made.getOwner()) : known.end();
+      std::optional<Cell> origin = originOf(piece);
+      if (maker == known.end() || !origin ||
+          group.value_or(maker->second.group) != maker->second.group)
+        return std::nullopt;
+      group = maker->second.group;
+      BlockOpInterface whole = maker->second.shard.getWholeOp();
+      Projection written = whole.getResultProjections()[made.getResultNumber()];
+      for (auto [cell, part] : llvm::zip_equal(
+               *origin, partOfResult(written, maker->second.shard.getBox())))
+        cell = part.lo - cell;
+      if (first && *first != *origin)
+        return std::nullopt;
+      first = std::move(origin);
+      all.name = nameOfTensor(made);
+      all.shape = Cell(shapeOfTensor(whole->getResult(made.getResultNumber())));
+    }
+    if (!first)
+      return std::nullopt;
+    all.origins.push_back(std::move(*first));
+  }
+  return all;
 }
 
 /// The tensor of which all members read slices, if there is one.
@@ -139,7 +173,10 @@ PieceGroups::commonOperand(unsigned operand) {
   // As it is given, whatever that is of.
   if (auto all = commonSlices(operand))
     return all;
+  if (auto all = knownOperand(operand))
+    return all;
   OperandOfAll all;
+  Value common;
   for (Member &member : members) {
     const TensorView &view = views.of(member.op->getOperand(operand));
     std::optional<Cell> origin =
@@ -147,14 +184,15 @@ PieceGroups::commonOperand(unsigned operand) {
     if (!origin)
       return std::nullopt;
     Value tensor = views.tensor(view.pieces[0].tensor);
-    if (all.tensor && tensor != all.tensor)
+    if (common && tensor != common)
       return std::nullopt;
-    all.tensor = tensor;
+    common = tensor;
     for (int64_t &place : *origin)
       place = -place;
     all.origins.push_back(std::move(*origin));
   }
-  all.shape = Cell(shapeOfTensor(all.tensor));
+  all.name = nameOfTensor(common);
+  all.shape = Cell(shapeOfTensor(common));
   return all;
 }
 
@@ -241,9 +279,9 @@ bool PieceGroups::checkCommon(unsigned operand, OperandOfAll &all,
         place += other - own;
       reason =
           joinedText("operand ", operand, " of '", member.op.getVertexName(),
-                     "' begins at ", cellText(origin), " of '",
-                     nameOfTensor(all.tensor), "', expected ", cellText(wanted),
-                     " as '", members.front().op.getVertexName(), "' reads it");
+                     "' begins at ", cellText(origin), " of '", all.name,
+                     "', expected ", cellText(wanted), " as '",
+                     members.front().op.getVertexName(), "' reads it");
       return false;
     }
     member.origins.push_back(origin);
@@ -291,33 +329,6 @@ bool PieceGroups::placeRead(unsigned operand,
   return true;
 }
 
-/// The first cell of the tensor that others make; of those that are known, as
-/// that has them.
-Cell PieceGroups::firstCell(const llvm::MapVector<Value, Cell> &origins,
-                            OperandOfAll &all) {
-  for (auto &[tensor, origin] : origins) {
-    auto it = known.find(tensor.getDefiningOp());
-    if (it == known.end())
-      continue;
-    ShardOp shard = it->second;
-    BlockOpInterface whole = shard.getWholeOp();
-    unsigned result = cast<OpResult>(tensor).getResultNumber();
-    all.shape = Cell(shapeOfTensor(whole->getResult(result)));
-    Cell first = origin;
-    for (auto [cell, part] : llvm::zip_equal(
-             first, partOfResult(whole.getResultProjections()[result],
-                                 shard.getBox())))
-      cell -= part.lo;
-    return first;
-  }
-  Cell least = origins.front().second;
-  for (auto &[tensor, origin] : origins)
-    for (auto [low, cell] : llvm::zip_equal(least, origin))
-      low = std::min(low, cell);
-  all.shape.resize(least.size(), 0);
-  return least;
-}
-
 /// Puts together what members read of several tensors.
 bool PieceGroups::joinOperand(unsigned operand, OperandOfAll &all,
                               std::string &reason) {
@@ -325,7 +336,11 @@ bool PieceGroups::joinOperand(unsigned operand, OperandOfAll &all,
   std::vector<Cell> own;
   if (!placeRead(operand, origins, own, reason) || origins.empty())
     return false;
-  Cell first = firstCell(origins, all);
+  Cell first = origins.front().second;
+  for (auto &[tensor, origin] : origins)
+    for (auto [low, cell] : llvm::zip_equal(first, origin))
+      low = std::min(low, cell);
+  all.shape.resize(first.size(), 0);
   for (auto &[tensor, origin] : origins) {
     Placed placed{tensor, origin};
     for (auto [cell, low, extent, size] : llvm::zip_equal(
@@ -349,10 +364,10 @@ bool PieceGroups::joinOperand(unsigned operand, OperandOfAll &all,
 bool PieceGroups::mayJoin(ArrayRef<OperandOfAll> operands,
                           std::string &reason) {
   bool isCut = llvm::any_of(operands, [](const OperandOfAll &all) {
-    return all.tensor && !llvm::all_equal(all.origins);
+    return !all.name.empty() && !llvm::all_equal(all.origins);
   });
   for (auto [number, all] : llvm::enumerate(operands)) {
-    if (all.tensor)
+    if (!all.name.empty())
       continue;
     StringRef kind;
     bool areAlike = llvm::all_of(all.join.tensors, [&](const Placed &placed) {
@@ -437,7 +452,8 @@ bool PieceGroups::createShards(ArrayRef<OperandOfAll> operands,
     return false;
   }
   for (auto [member, shard] : llvm::zip_equal(members, shards))
-    known[member.op] = shard;
+    known[member.op] = {shard, numGroups};
+  ++numGroups;
   return true;
 }
 
@@ -477,7 +493,7 @@ bool PieceGroups::make(const Join &join, const std::vector<Placed> &tensors,
       !createShards(operands, element, result, number, reason))
     return false;
   for (OperandOfAll &all : operands)
-    if (!all.tensor &&
+    if (all.name.empty() &&
         llvm::none_of(all.join.tensors, [&](const Placed &placed) {
           return !mayBeBlock(placed.tensor.getDefiningOp()) ||
                  known.contains(placed.tensor.getDefiningOp());
@@ -487,10 +503,10 @@ bool PieceGroups::make(const Join &join, const std::vector<Placed> &tensors,
 }
 
 int64_t PieceGroups::replace() {
-  for (auto &[op, shard] : known)
-    op->replaceAllUsesWith(shard->getResults());
+  for (auto &[op, made] : known)
+    op->replaceAllUsesWith(made.shard->getResults());
   // Some read others.
-  for (auto &[op, shard] : known)
+  for (auto &[op, made] : known)
     op->erase();
   return known.size();
 }

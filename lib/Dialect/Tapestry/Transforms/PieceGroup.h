@@ -69,11 +69,11 @@ private:
   /// An operand of all members.
   struct OperandOfAll {
     Cell shape;
-    /// Null where it is made of several.
-    mlir::Value tensor;
+    /// What it is called; empty where it is put together here.
+    std::string name;
     /// Per member where its operand lies in the tensor.
     std::vector<Cell> origins;
-    /// What it is made of otherwise.
+    /// What it is put together of.
     Join join;
   };
 
@@ -81,6 +81,7 @@ private:
                     std::string &reason);
   bool placeMember(const Join &join, const Placed &placed, std::string &reason);
   std::optional<OperandOfAll> commonSlices(unsigned operand);
+  std::optional<OperandOfAll> knownOperand(unsigned operand);
   std::optional<OperandOfAll> commonOperand(unsigned operand);
   void cutReduced(llvm::ArrayRef<std::optional<OperandOfAll>> operands);
   void cutLabel(unsigned operand, unsigned dim, const AffineTerm &term,
@@ -89,8 +90,6 @@ private:
   bool joinOperand(unsigned operand, OperandOfAll &all, std::string &reason);
   bool placeRead(unsigned operand, llvm::MapVector<mlir::Value, Cell> &origins,
                  std::vector<Cell> &own, std::string &reason);
-  Cell firstCell(const llvm::MapVector<mlir::Value, Cell> &origins,
-                 OperandOfAll &all);
   bool mayJoin(llvm::ArrayRef<OperandOfAll> operands, std::string &reason);
   bool createShards(llvm::ArrayRef<OperandOfAll> operands,
                     mlir::Type elementType, unsigned result, unsigned number,
@@ -102,8 +101,14 @@ private:
   std::vector<Member> members;
   Cell extents;
   std::vector<Join> read;
-  /// What has been made, with the shards that take its place.
-  llvm::MapVector<mlir::Operation *, ShardOp> known;
+  /// What has been made: the shards that take its place, and the numbers of
+  /// their groups.
+  struct Known {
+    ShardOp shard;
+    unsigned group = 0;
+  };
+  llvm::MapVector<mlir::Operation *, Known> known;
+  unsigned numGroups = 0;
 };
 
 } // namespace tapestry::teg

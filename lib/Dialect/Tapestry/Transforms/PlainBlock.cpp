@@ -27,7 +27,7 @@ static RankedTensorType tensorType(Value value) {
 bool teg::mayBeBlock(Operation *op) {
   auto block = dyn_cast_or_null<BlockOpInterface>(op);
   return block && hasBlocks(op) && !isa<ShardOp, GraphNodeInterface>(op) &&
-         op->getNumResults() > 0 && block.getIndexRank() > 0 &&
+         op->getNumResults() > 0 &&
          !llvm::is_contained(block.getLabelExtents(), 0);
 }
 

@@ -516,6 +516,15 @@ def TapestryUnshard : Pass<"tapestry-unshard", "::tapestry::teg::GraphOp"> {
     Nothing is asked of attributes and names, of labels neither; the whole has the
     labels of its first shard. Shards that are none of a whole stay as they are.
 
+    Plain operators on slices are put together likewise, if `tapestry-recognize-shards`
+    takes them for shards. That is a guess: the graph as it was has to be proved a sharding
+    of what it becomes, as `tapestry-verify-sharding` does, or the operators stay as they
+    are. A remark says what has been tried of them, and where it fails:
+    ```mlir
+    // remark: 'Y' is not put together: operand 0 of 'Y.2' begins at (1) of 'X', expected (2) as 'Y.1' reads it
+    // remark: 'Y' is not put together: index point (2) is computed 0 times, expected 1
+    ```
+
     Before: what `tapestry-shard` makes of
 
     After:
@@ -563,7 +572,8 @@ def TapestryVerifySharding
     second is shown to be a view of tensors of the first: selectors are looked
     through (one whose result is no boxes of other tensors, as what a constant pads, has to be as in the first graph), and a shard computes a block of a vertex that computes as what it holds
     if it is given the slices that the vertex reads there. Partial values are those of a vertex whose reduced labels the
-    range does not have all of; what combines them by its monoid, over a stack or as
+    range does not have all of; a plain operator that computes as a block of a vertex,
+    of which its operands say where that lies, is that shard; what combines them by its monoid, over a stack or as
     sums of tensors, in any order and depth, is the result where they make the whole once. What has no shards has to be as it
     is in the first graph. Then every index point of every vertex has to be computed
     exactly once, of equal vertices of equal operands once for each, and sinks hand out equal cells.
