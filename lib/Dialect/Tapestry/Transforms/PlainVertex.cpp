@@ -147,9 +147,12 @@ std::optional<PlainBlock> PlaceGuess::block(std::string &reason) {
   return made;
 }
 
-ShardOp teg::shardOfVertex(BlockOpInterface op, BlockOpInterface vertex,
-                           GraphViews &views, FreshNames &names,
-                           std::string &reason) {
+/// An operator as the shard of a vertex that it would be if it were a block of
+/// that, before it; where that lies its operands say. Null, with the reason,
+/// where it is none, whatever they are.
+static ShardOp shardOfVertex(BlockOpInterface op, BlockOpInterface vertex,
+                             GraphViews &views, FreshNames &names,
+                             std::string &reason) {
   bool isOfKind = vertex->getName() == op->getName() &&
                   vertex->getNumOperands() == op->getNumOperands() &&
                   vertex->getNumResults() == op->getNumResults() &&
@@ -166,4 +169,52 @@ ShardOp teg::shardOfVertex(BlockOpInterface op, BlockOpInterface vertex,
   guess.read(views);
   std::optional<PlainBlock> block = guess.block(reason);
   return block ? createShard(op, *block, names, reason) : ShardOp();
+}
+
+PlainVertices::~PlainVertices() {
+  for (Operation *op : replaced)
+    op->destroy();
+}
+
+ShardOp
+PlainVertices::replace(BlockOpInterface op, VertexTable &table,
+                       GraphViews &views,
+                       function_ref<bool(BlockOpInterface, ShardOp)> isRight,
+                       std::string &noBlock) {
+  if (isa<ShardOp>(op.getOperation()))
+    return {};
+  if (!names)
+    names.emplace(op->getParentOfType<GraphOp>());
+  SmallVector<ShardOp> tried;
+  ShardOp best;
+  unsigned most = 0;
+  for (const TableVertex &vertex : table.vertices) {
+    auto whole = cast<BlockOpInterface>(vertex.op);
+    std::string reason;
+    ShardOp shard = shardOfVertex(op, whole, views, *names, reason);
+    if (!shard) {
+      if (noBlock.empty() && !reason.empty())
+        noBlock = joinedText("'", whole.getVertexName(), "': ", reason);
+      continue;
+    }
+    tried.push_back(shard);
+    unsigned fits =
+        table.computesAs(shard, whole) ? 2 + isRight(whole, shard) : 1;
+    if (fits > most)
+      best = shard;
+    most = std::max(most, fits);
+    if (most == 3)
+      break;
+  }
+  for (ShardOp shard : tried)
+    if (shard != best) {
+      shard->remove();
+      replaced.push_back(shard);
+    }
+  if (!best)
+    return {};
+  op->replaceAllUsesWith(best->getResults());
+  op->remove();
+  replaced.push_back(op);
+  return best;
 }

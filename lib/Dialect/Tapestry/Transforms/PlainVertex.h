@@ -4,18 +4,27 @@
 #define TAPESTRY_LIB_DIALECT_TAPESTRY_TRANSFORMS_PLAINVERTEX_H
 
 #include "FreshNames.h"
-#include "GraphViews.h"
-#include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
+#include "VertexTable.h"
 
 namespace tapestry::teg {
 
-/// A plain operator of a sharded graph, as the shard of a vertex of the whole
-/// one that it would be if it were a block of that, before it; where that lies
-/// its operands say. Null, with the reason, where it is none, whatever they
-/// are.
-ShardOp shardOfVertex(BlockOpInterface op, BlockOpInterface vertex,
-                      GraphViews &views, FreshNames &names,
-                      std::string &reason);
+class PlainVertices {
+public:
+  ~PlainVertices();
+
+  /// The shard that a plain operator is of a vertex of the table, in its place;
+  /// of several rather one that `isRight`. Null where it is none, with the name
+  /// of what it may have been meant for and why it is no block of that.
+  ShardOp replace(BlockOpInterface op, VertexTable &table, GraphViews &views,
+                  llvm::function_ref<bool(BlockOpInterface, ShardOp)> isRight,
+                  std::string &noBlock);
+
+private:
+  std::optional<FreshNames> names;
+  /// What shards have taken the place of, and shards that have not been taken:
+  /// a table knows them as long as it is.
+  std::vector<mlir::Operation *> replaced;
+};
 
 } // namespace tapestry::teg
 

@@ -37,10 +37,6 @@ struct Mismatch {
 class ShardingProof {
 public:
   explicit ShardingProof(ShardedOrder &order) : order(order) {}
-  ~ShardingProof() {
-    for (Operation *op : replaced)
-      op->destroy();
-  }
 
   LogicalResult prove(Block &whole, Block &sharded);
 
@@ -54,7 +50,6 @@ private:
   std::optional<LogicalResult> seeCombination(BlockOpInterface op);
   LogicalResult seeVertex(BlockOpInterface op);
   LogicalResult reportNoVertex(BlockOpInterface op, StringRef noBlock);
-  ShardOp replaceByShard(BlockOpInterface op, std::string &noBlock);
   void setBlock(Value tensor, PartialBlock block);
   LogicalResult seeLoop(GraphLoopInterface loop);
   /// Whether an operation is a selector that is looked through.
@@ -95,10 +90,7 @@ private:
   llvm::StringMap<GraphNodeInterface> sources, sinks;
   /// Per sink of the whole graph the cells that are handed out.
   std::map<Operation *, std::vector<ZBox>> handedOut;
-  /// What shards have taken the place of, and shards that have not been taken:
-  /// what has been computed of them is kept as long as they are.
-  std::vector<Operation *> replaced;
-  std::optional<FreshNames> names;
+  PlainVertices plain;
   SmallVector<GraphLoopInterface> loops;
   unsigned numLoops = 0;
   /// Hears what each operation is a part of.
@@ -352,36 +344,6 @@ std::optional<Mismatch> ShardingProof::findMismatch(BlockOpInterface whole,
   return std::nullopt;
 }
 
-/// The block of a vertex that an operation computes; points count from where
-/// the vertex, which may be a shard itself, starts.
-static ZBox rangeIn(BlockOpInterface whole, BlockOpInterface op) {
-  auto shard = dyn_cast<ShardOp>(op.getOperation());
-  if (!shard)
-    return whole.getIndexSpace();
-  ZBox range = shard.getBox();
-  if (auto outer = dyn_cast<ShardOp>(whole.getOperation()))
-    for (auto [own, all] : llvm::zip_equal(range, outer.getBox()))
-      own = {own.lo - all.lo, own.hi - all.lo};
-  return range;
-}
-
-/// The first point of a box that lies outside of another.
-static llvm::SmallVector<int64_t> firstOutside(llvm::ArrayRef<ZRange> box,
-                                               llvm::ArrayRef<ZRange> space) {
-  llvm::SmallVector<int64_t> point;
-  for (const ZRange &range : box)
-    point.push_back(range.lo);
-  for (auto [own, all] : llvm::zip_equal(box, space))
-    if (own.lo < all.lo || own.lo >= all.hi)
-      return point;
-  for (size_t dim = box.size(); dim-- > 0;)
-    if (box[dim].hi > space[dim].hi) {
-      point[dim] = space[dim].hi;
-      break;
-    }
-  return point;
-}
-
 LogicalResult ShardingProof::reportUnknown(BlockOpInterface op,
                                            BlockOpInterface left,
                                            StringRef noBlock) {
@@ -437,50 +399,6 @@ LogicalResult ShardingProof::reportNoVertex(BlockOpInterface op,
                 : reportUnknown(op, left, noBlock);
 }
 
-/// The shard that a plain operator is of a vertex, in its place; of several
-/// rather one that reads what the vertex reads. Null where it is none, with the
-/// name of what it may have been meant for and why it is no block of that.
-ShardOp ShardingProof::replaceByShard(BlockOpInterface op,
-                                      std::string &noBlock) {
-  if (isa<ShardOp>(op.getOperation()))
-    return {};
-  if (!names)
-    names.emplace(op->getParentOfType<GraphOp>());
-  ShardOp best;
-  bool isRight = false;
-  for (const TableVertex &vertex : table.vertices) {
-    auto whole = cast<BlockOpInterface>(vertex.op);
-    std::string reason;
-    ShardOp shard = shardOfVertex(op, whole, views, *names, reason);
-    if (!shard) {
-      if (noBlock.empty() && !reason.empty())
-        noBlock = joinedText("'", whole.getVertexName(), "': ", reason);
-      continue;
-    }
-    auto made = cast<BlockOpInterface>(shard.getOperation());
-    bool isOf = table.computesAs(shard, whole);
-    isRight = isOf && !findMismatch(whole, made, shard.getBox());
-    if (best && !isRight) {
-      replaced.push_back(shard);
-      continue;
-    }
-    if (best)
-      replaced.push_back(best);
-    best = shard;
-    if (isRight)
-      break;
-  }
-  for (Operation *other : replaced)
-    if (other->getBlock())
-      other->remove();
-  if (!best)
-    return {};
-  op->replaceAllUsesWith(best->getResults());
-  op->remove();
-  replaced.push_back(op);
-  return best;
-}
-
 /// A vertex of the whole graph or a shard of one.
 LogicalResult ShardingProof::seeVertex(BlockOpInterface op) {
   TableVertex *chosen = nullptr;
@@ -506,11 +424,16 @@ LogicalResult ShardingProof::seeVertex(BlockOpInterface op) {
     if (isOpen)
       break;
   }
-  std::string noBlock;
-  if (ShardOp shard = chosen ? ShardOp() : replaceByShard(op, noBlock))
-    return seeVertex(cast<BlockOpInterface>(shard.getOperation()));
-  if (!chosen)
-    return reportNoVertex(op, noBlock);
+  if (!chosen) {
+    auto isRight = [&](BlockOpInterface whole, ShardOp shard) {
+      return !findMismatch(whole, cast<BlockOpInterface>(shard.getOperation()),
+                           shard.getBox());
+    };
+    std::string noBlock;
+    ShardOp shard = plain.replace(op, table, views, isRight, noBlock);
+    return shard ? seeVertex(cast<BlockOpInterface>(shard.getOperation()))
+                 : reportNoVertex(op, noBlock);
+  }
   numShards += isa<ShardOp>(op.getOperation()) ? 1 : 0;
   chosen->ranges.push_back(block);
   chosen->parts.push_back(op);

@@ -166,3 +166,30 @@ LogicalResult VertexTable::proveCoverage() {
   }
   return success();
 }
+
+ZBox teg::rangeIn(BlockOpInterface whole, BlockOpInterface op) {
+  auto shard = dyn_cast<ShardOp>(op.getOperation());
+  if (!shard)
+    return whole.getIndexSpace();
+  ZBox range = shard.getBox();
+  if (auto outer = dyn_cast<ShardOp>(whole.getOperation()))
+    for (auto [own, all] : llvm::zip_equal(range, outer.getBox()))
+      own = {own.lo - all.lo, own.hi - all.lo};
+  return range;
+}
+
+llvm::SmallVector<int64_t> teg::firstOutside(llvm::ArrayRef<ZRange> box,
+                                             llvm::ArrayRef<ZRange> space) {
+  llvm::SmallVector<int64_t> point;
+  for (const ZRange &range : box)
+    point.push_back(range.lo);
+  for (auto [own, all] : llvm::zip_equal(box, space))
+    if (own.lo < all.lo || own.lo >= all.hi)
+      return point;
+  for (size_t dim = box.size(); dim-- > 0;)
+    if (box[dim].hi > space[dim].hi) {
+      point[dim] = space[dim].hi;
+      break;
+    }
+  return point;
+}

@@ -65,6 +65,13 @@ private:
       byTensor;
 };
 
+/// The block of a vertex that an operation computes; points count from where
+/// the vertex, which may be a shard itself, starts.
+ZBox rangeIn(BlockOpInterface whole, BlockOpInterface op);
+/// The first point of a box that lies outside of another, which one does.
+llvm::SmallVector<int64_t> firstOutside(llvm::ArrayRef<ZRange> box,
+                                        llvm::ArrayRef<ZRange> space);
+
 } // namespace tapestry::teg
 
 #endif // TAPESTRY_LIB_DIALECT_TAPESTRY_TRANSFORMS_VERTEXTABLE_H
