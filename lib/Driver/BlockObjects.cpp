@@ -5,6 +5,7 @@
 #include "tapestry/Dialect/Tapestry/IR/BlockFunctions.h"
 #include "tapestry/Interfaces/Place.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/DynamicLibrary.h"
 #include "llvm/TargetParser/Host.h"
 
 using namespace tapestry;
@@ -65,12 +66,12 @@ ExitStatus BlockObjects::readFile(const std::string &path, Use use) {
                "-fPIC), and those of an executable (tapestry compile)");
     return ExitBadInput;
   }
-  std::vector<llvm::object::SymbolRef> symbols;
+  std::vector<llvm::object::SymbolRef> all;
   if (isLibrary)
-    llvm::append_range(symbols, elf->getDynamicSymbolIterators());
+    llvm::append_range(all, elf->getDynamicSymbolIterators());
   else
-    llvm::append_range(symbols, elf->symbols());
-  for (const llvm::object::SymbolRef &symbol : symbols) {
+    llvm::append_range(all, elf->symbols());
+  for (const llvm::object::SymbolRef &symbol : all) {
     auto name = symbol.getName();
     auto flags = symbol.getFlags();
     if (!name || !flags) {
@@ -81,10 +82,15 @@ ExitStatus BlockObjects::readFile(const std::string &path, Use use) {
     }
     llvm::StringRef rest = *name;
     unsigned version = 0;
-    if ((*flags & llvm::object::SymbolRef::SF_Undefined) ||
-        !(*flags & llvm::object::SymbolRef::SF_Global) ||
-        !rest.consume_front(prefix) || rest.consumeInteger(10, version) ||
-        !rest.consume_front("_"))
+    bool isUndefined = *flags & llvm::object::SymbolRef::SF_Undefined;
+    if (!(*flags & llvm::object::SymbolRef::SF_Global))
+      continue;
+    if (!isUndefined)
+      symbols.insert(*name);
+    else if (!(*flags & llvm::object::SymbolRef::SF_Weak))
+      needed.push_back({name->str(), path, isLibrary});
+    if (isUndefined || !rest.consume_front(prefix) ||
+        rest.consumeInteger(10, version) || !rest.consume_front("_"))
       continue;
     if (version != TAPESTRY_BLOCK_VERSION) {
       otherVersions[rest] = {path, static_cast<int>(version)};
@@ -137,6 +143,31 @@ ExitStatus BlockObjects::read(llvm::ArrayRef<std::string> paths,
   return checkUses(graph);
 }
 
+ExitStatus BlockObjects::reportFirst(
+    llvm::function_ref<bool(const Needed &)> isMissing) const {
+  for (const Needed &symbol : needed) {
+    // The linker's own.
+    if (symbol.symbol == "_GLOBAL_OFFSET_TABLE_" || !isMissing(symbol) ||
+        llvm::sys::DynamicLibrary::SearchForAddressOfSymbol(symbol.symbol))
+      continue;
+    printError(symbol.path,
+               "needs '" + symbol.symbol +
+                   "', which neither a file of --object nor a library defines");
+    return ExitBadInput;
+  }
+  return ExitDone;
+}
+
+ExitStatus BlockObjects::reportUndefined() const {
+  return reportFirst(
+      [&](const Needed &symbol) { return !symbols.contains(symbol.symbol); });
+}
+
+ExitStatus BlockObjects::checkLibraries() const {
+  // What object files define libraries do not see.
+  return reportFirst([](const Needed &symbol) { return symbol.isLibrary; });
+}
+
 ExitStatus BlockObjects::loadInto(teg::GraphOp graph) {
   if (defined.empty())
     return ExitDone;
@@ -146,6 +177,8 @@ ExitStatus BlockObjects::loadInto(teg::GraphOp graph) {
     return ExitEnvironment;
   }
   jit = std::move(*made);
+  if (ExitStatus status = checkLibraries())
+    return status;
   auto &known = teg::BlockFunctions::of(graph.getContext());
   known.guardedCall = [](TapestryBlockFunction function,
                          const TapestryBlockCall *call,
@@ -156,7 +189,10 @@ ExitStatus BlockObjects::loadInto(teg::GraphOp graph) {
   for (const teg::BlockUse &use : teg::findBlocks(graph)) {
     auto address = jit->lookup(linkerName(use.function));
     if (!address) {
-      printError(llvm::toString(address.takeError()));
+      std::string why = llvm::toString(address.takeError());
+      if (ExitStatus status = reportUndefined())
+        return status;
+      printError(why);
       return ExitEnvironment;
     }
     known.functions[use.function] =

@@ -60,15 +60,21 @@ tapestry::driver::linkObject(std::unique_ptr<llvm::MemoryBuffer> object,
   if (!linked)
     return unable(linked.takeError());
   jit = std::move(*linked);
-  return ExitDone;
+  return blocks.checkLibraries();
 }
 
 ExitStatus tapestry::driver::findProgram(JitProgram &jit,
+                                         const BlockObjects &blocks,
                                          llvm::StringRef symbol,
                                          const TapestryProgram *&program) {
   llvm::Expected<void *> found = jit.lookup(symbol);
-  if (!found)
-    return unable(found.takeError());
+  if (!found) {
+    std::string why = llvm::toString(found.takeError());
+    if (ExitStatus status = blocks.reportUndefined())
+      return status;
+    printError(why);
+    return ExitEnvironment;
+  }
   program = static_cast<const TapestryProgram *>(*found);
   return ExitDone;
 }
@@ -82,5 +88,5 @@ ExitStatus tapestry::driver::loadProgram(Compilation &compilation,
   Stage stage(compilation.getOptions(), "loading");
   if (ExitStatus status = linkObject(std::move(object), blocks, result.jit))
     return status;
-  return findProgram(*result.jit, "tapestry_program", result.program);
+  return findProgram(*result.jit, blocks, "tapestry_program", result.program);
 }

@@ -346,9 +346,18 @@ ParetoRequest paretoRequest(Usage &usage) {
 
 } // namespace
 
-/// No file is written twice, or over what the command reads. A plan may take
-/// the place of the plan file that it follows, which has been read by then.
+/// Says where "-" goes. No file is written twice, or over what the command
+/// reads. A plan may take the place of the plan file that it follows, which has
+/// been read by then.
 static void checkFiles(Options &options, Usage &usage) {
+  for (std::string *file :
+       {&options.jsonFile, &options.dotFile, &options.svgFile,
+        &options.htmlFile, &options.pareto.frontFile, &options.pareto.plotFile,
+        &options.reportFile, &options.traceFile, &options.executable,
+        &options.machineFile})
+    *file = tapestry::rt::writtenFile(*file);
+  for (auto &[name, file] : options.outputs)
+    file = tapestry::rt::writtenFile(file);
   std::vector<tapestry::rt::NamedFile> plans, others, read, written;
   auto add = [](std::vector<tapestry::rt::NamedFile> &files, StringRef what,
                 StringRef path) {

@@ -417,7 +417,7 @@ ExitStatus tapestry::driver::loadKernels(Compilation &compilation,
     return status;
   for (auto [number, kernel] : llvm::enumerate(tasks.graph.program.kernels))
     if (ExitStatus status = findProgram(
-            *jit, "tapestry_program_kernel_" + std::to_string(number),
+            *jit, blocks, "tapestry_program_kernel_" + std::to_string(number),
             kernel.program))
       return status;
   return ExitDone;

@@ -529,8 +529,10 @@ def check_errors(folder, backend):
         + "static int ready;\n__attribute__((constructor)) static void start(void) { ready = 1; }\n"
         "TAPESTRY_BLOCK(is_ready) { return ready ? 0 : 3; }\n"
     )
-    for name in ("a", "old", "needs", "early"):
+    (folder / "there.c").write_text("int not_there(void) { return 0; }\n")
+    for name in ("a", "old", "needs", "there", "early"):
         build(folder, f"{name}.c", f"{name}.o", "-c")
+    build(folder, "needs.c", "needs.so", "-shared", "-fPIC")
     build(folder, "early.c", "early.so", "-shared", "-fPIC")
     (folder / "text.o").write_text("no object\n")
     write_small(folder, "zero", read="i")
@@ -554,10 +556,14 @@ def check_errors(folder, backend):
         expect(go("missing.o"), 1, "missing.o: error: No such file or directory")
         expect(go("old.o"), 3, "old.o: error: defines block 'zero' for version 999 of tapestry-rt/Block.h, but this is version 1")
         expect(go("a.o", "needs.o"), 1, "needs.o: error: defines block 'zero', which 'a.o' defines, too")
+        lacks = "error: needs 'not_there', which neither a file of --object nor a library defines"
+        if command[0] != "reference":
+            go("needs.o", "there.o").expect_status(0)
         if command[0] != "compile":
-            expect(go("needs.o"), 3, "not_there")
-        else:
-            go("needs.o").expect_status(3)
+            expect(go("needs.o"), 1, f"needs.o: {lacks}")
+            expect(go("needs.so"), 1, f"needs.so: {lacks}")
+        elif f"needs.o: {lacks}" not in go("needs.o").expect_status(1).stderr:  # the linker speaks, too
+            raise CheckFailed(go("needs.o").describe())
     if (folder / "prog").exists():
         (folder / "prog").unlink()
     # What is planned needs no functions.

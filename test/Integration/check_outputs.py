@@ -290,6 +290,16 @@ def outputs_that_are_no_files(bench):
     (bench.folder / "p.json").unlink()
     finished = bench.tapestry("plan", "small.ein", "--json=/dev/stdout", "--dot=/dev/stdout")
     bench.expect_error(finished, 2, "--dot and --json go to the same file /dev/stdout")
+    # "-" is standard output, of the tool and of what it makes.
+    for option, start in (("--json", "{"), ("--dot", "digraph"), ("--html", "<!DOCTYPE html>")):
+        finished = bench.tapestry("plan", "small.ein", option, "-")
+        if finished.status != 0 or not finished.stdout.startswith(start):
+            raise CheckFailed(finished.describe())
+    for words in (["--report=-"], ["--report", "r.json", "--trace", "-"]):
+        finished = bench.run(outputs=words)
+        if finished.status != 0 or '{"' not in finished.stdout:
+            raise CheckFailed(finished.describe())
+    (bench.folder / "r.json").unlink()
     # A file system that takes none, and does not tell how much it takes.
     for words in (["-o", "C=/proc/C.npy"], ["--report=/proc/C.npy"]):
         finished = bench.run(outputs=words)

@@ -103,6 +103,8 @@ static ExitStatus link(llvm::ArrayRef<std::string> objects,
   int status = rt::runChild(arguments, problem);
   if (status == 0)
     return ExitDone;
+  if (ExitStatus undefined = blocks.reportUndefined())
+    return undefined;
   printError(llvm::Twine(linker) + " could not link '" + options.executable +
              "'" + (problem.empty() ? "" : ": " + problem));
   return ExitEnvironment;

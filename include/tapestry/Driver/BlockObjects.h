@@ -11,6 +11,7 @@
 #include "tapestry/Dialect/Tapestry/IR/TapestryOps.h"
 #include "tapestry/Driver/Status.h"
 #include "tapestry/Object/JitProgram.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace tapestry::driver {
 
@@ -28,15 +29,33 @@ public:
 
   const JitProgram::Others &getFiles() const { return files; }
 
+  /// Says which symbol the files lack, once they could not be linked; ExitDone
+  /// where they lack none that this process has not.
+  ExitStatus reportUndefined() const;
+  /// The same of shared libraries that have been loaded, which would end the
+  /// process where they call it.
+  ExitStatus checkLibraries() const;
+
 private:
+  /// What a file does not define that it needs.
+  struct Needed {
+    std::string symbol, path;
+    bool isLibrary = false;
+  };
+
   ExitStatus readFile(const std::string &path, Use use);
   ExitStatus checkUses(teg::GraphOp graph);
+  ExitStatus
+  reportFirst(llvm::function_ref<bool(const Needed &)> isMissing) const;
 
   std::vector<std::unique_ptr<llvm::MemoryBuffer>> buffers;
   JitProgram::Others files;
   std::unique_ptr<JitProgram> jit;
   /// Per function its file, and those of other versions with it.
   llvm::StringMap<std::string> defined;
+  /// Of all that is linked, not only of blocks.
+  llvm::StringSet<> symbols;
+  std::vector<Needed> needed;
   llvm::StringMap<std::pair<std::string, int>> otherVersions;
 };
 

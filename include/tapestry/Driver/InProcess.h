@@ -27,7 +27,8 @@ ExitStatus linkObject(std::unique_ptr<llvm::MemoryBuffer> object,
                       std::unique_ptr<JitProgram> &jit);
 
 /// What the object that has been linked calls `symbol`.
-ExitStatus findProgram(JitProgram &jit, llvm::StringRef symbol,
+ExitStatus findProgram(JitProgram &jit, const BlockObjects &blocks,
+                       llvm::StringRef symbol,
                        const TapestryProgram *&program);
 
 /// Lowers a planned compilation to machine code and links it into this process

@@ -80,6 +80,9 @@ std::string temporaryFolder();
 Status putFile(const std::string &path, const std::string &bytes,
                bool executable = false);
 
+/// The file that a word of the command line names: "-" standard output.
+std::string writtenFile(const std::string &word);
+
 /// What stands for a file in messages ("--json", "output 'C'"), and its path.
 using NamedFile = std::pair<std::string, std::string>;
 /// Fails where two of `written` are one file, or one of them is among `read`,

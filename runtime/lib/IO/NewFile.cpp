@@ -408,6 +408,10 @@ Status tapestry::rt::putFile(const std::string &path, const std::string &bytes,
   return status.failed() ? status : file.commit();
 }
 
+std::string tapestry::rt::writtenFile(const std::string &word) {
+  return word == "-" ? "/dev/stdout" : word;
+}
+
 //===----------------------------------------------------------------------===//
 // One file, one use
 //===----------------------------------------------------------------------===//

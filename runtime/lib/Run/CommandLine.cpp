@@ -208,9 +208,9 @@ bool CommandLine::parseOption() {
   if (isOption("--collectives"))
     return nextValue() && (options.collectives = value, true);
   if (isOption("--report"))
-    return nextValue() && (options.reportPath = value, true);
+    return nextValue() && (options.reportPath = writtenFile(value), true);
   if (isOption("--trace"))
-    return nextValue() && (options.tracePath = value, true);
+    return nextValue() && (options.tracePath = writtenFile(value), true);
   if (isOption("--feed"))
     return pair(options.feeds, "OUT=IN");
   if (isOption("--repeat")) {
@@ -224,8 +224,13 @@ bool CommandLine::parseOption() {
   if (argv[at][0] == '-' && argv[at][1] != '-') {
     if (isOption("-i"))
       return pair(options.inputs, "NAME=FILE");
-    if (isOption("-o"))
-      return pair(options.outputs, "NAME=FILE");
+    if (isOption("-o")) {
+      if (!pair(options.outputs, "NAME=FILE"))
+        return false;
+      std::string &file = options.outputs.back().second;
+      file = writtenFile(file);
+      return true;
+    }
   }
   return wrong(format("unknown %s '%s'",
                       argv[at][0] == '-' ? "option" : "argument", argv[at]));

@@ -195,8 +195,8 @@ static Attribute renamed(NamedAttribute said, const Numbers &numbers) {
   if (auto maps = dyn_cast<ArrayAttr>(said.getValue());
       maps && said.getName() == "indexing_maps")
     return builder.getArrayAttr(llvm::map_to_vector(maps, [](Attribute map) {
-      return cast<Attribute>(AffineMapAttr::get(index::canonicalSubscripts(
-          cast<AffineMapAttr>(map).getValue())));
+      return cast<Attribute>(AffineMapAttr::get(
+          index::canonicalSubscripts(cast<AffineMapAttr>(map).getValue())));
     }));
   if (said.getName() == "along")
     return rename(said.getValue());
