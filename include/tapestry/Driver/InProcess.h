@@ -28,8 +28,7 @@ ExitStatus linkObject(std::unique_ptr<llvm::MemoryBuffer> object,
 
 /// What the object that has been linked calls `symbol`.
 ExitStatus findProgram(JitProgram &jit, const BlockObjects &blocks,
-                       llvm::StringRef symbol,
-                       const TapestryProgram *&program);
+                       llvm::StringRef symbol, const TapestryProgram *&program);
 
 /// Lowers a planned compilation to machine code and links it into this process
 /// with the functions of its blocks, the runtime being part of it.
