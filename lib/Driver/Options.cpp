@@ -110,10 +110,12 @@ cl::opt<std::string>
             cl::sub(calibrateCommand), cl::cat(category));
 cl::opt<std::string>
     collectives("collectives",
-                cl::desc("With --backend mpi: ring (default), the runtime's "
-                         "own, or mpi, those of MPI"),
+                cl::desc("Whose: ring (default), the runtime's own; of "
+                         "calibrate --backend mpi also mpi, those of MPI; of "
+                         "run --target cuda also nccl, those of NCCL"),
                 cl::value_desc("name"), cl::init("ring"),
-                cl::sub(calibrateCommand), cl::cat(category));
+                cl::sub(calibrateCommand), cl::sub(runCommand),
+                cl::cat(category));
 cl::opt<std::string>
     graph("graph", cl::desc("Which graph of an .mlir file (the only one)"),
           cl::value_desc("name"), cl::sub(runCommand), cl::sub(planCommand),
@@ -526,6 +528,11 @@ static void readTarget(Options &options, Usage &usage) {
                 " keeps tensors in the host's memory");
   if (!isOnHost)
     options.executor = Executor::Spmd;
+  options.collectives = collectives;
+  if (collectives != "ring" && collectives != "nccl")
+    usage.error("--collectives: '" + collectives + "' is none of ring, nccl");
+  if (isOnHost && collectives == "nccl")
+    usage.error("--collectives nccl is for targets that are GPUs");
   if (isOnHost && (gpuArch.getNumOccurrences() || shareDevices))
     usage.error("--gpu-arch and --share-devices are for targets that are GPUs");
   auto formats = (*made)->getFormats();

@@ -15,6 +15,17 @@
 namespace tapestry {
 namespace rt {
 
+/// A copy of stretches of memory: `rows` of `bytes` bytes each in each of
+/// `planes`, so many bytes apart. What is apart there is nothing where there is
+/// one; planes are apart by whole numbers of rows.
+struct StretchCopy {
+  void *target;
+  const void *source;
+  int64_t bytes, rows, planes;
+  int64_t targetRow, targetPlane;
+  int64_t sourceRow, sourcePlane;
+};
+
 /// One rank's device. Functions return false, or null, with an error.
 class Device {
 public:
@@ -33,6 +44,8 @@ public:
                       TransportError &error) = 0;
   virtual bool copyOut(void *host, const void *device, int64_t bytes,
                        TransportError &error) = 0;
+  /// Has it copy within its memory, behind what was told before.
+  virtual bool copyWithin(const StretchCopy &copy, TransportError &error) = 0;
   /// Has a kernel run behind what was told before.
   virtual bool launch(const TapestryDeviceCode &code, int64_t kernel,
                       int64_t blocks, int64_t threads, void **arguments,
@@ -41,10 +54,14 @@ public:
   virtual bool mark(int64_t number, TransportError &error) = 0;
   /// The last number up to which all is known to be done, or -1.
   virtual int64_t reached() const = 0;
+  /// Says whether all that was told is done.
+  virtual bool poll(bool &isDone, TransportError &error) = 0;
   /// Returns when all that was told is done.
   virtual bool synchronize(TransportError &error) = 0;
   /// Whether each launch returns when it is done, so that a fault is its own.
   virtual bool waits() const = 0;
+  /// What libraries of its kind order their work by: a CUstream.
+  virtual void *stream() const = 0;
 };
 
 /// The devices of one kind that this process sees.
@@ -57,7 +74,7 @@ public:
 };
 
 /// Raised with every change of the declarations above.
-constexpr uint32_t deviceVersion = 2;
+constexpr uint32_t deviceVersion = 3;
 
 /// What a plug-in exports under the name `deviceEntryName`. Returns the
 /// process's one driver (owned by the plug-in), or null and a text.

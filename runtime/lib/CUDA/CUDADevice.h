@@ -66,15 +66,21 @@ public:
               TransportError &error) override;
   bool copyOut(void *host, const void *device, int64_t bytes,
                TransportError &error) override;
+  bool copyWithin(const StretchCopy &copy, TransportError &error) override;
   bool launch(const TapestryDeviceCode &code, int64_t kernel, int64_t blocks,
               int64_t threads, void **arguments,
               TransportError &error) override;
   bool mark(int64_t number, TransportError &error) override;
   int64_t reached() const override { return lastReached; }
+  bool poll(bool &isDone, TransportError &error) override;
   bool synchronize(TransportError &error) override;
   bool waits() const override { return isWaiting; }
+  void *stream() const override { return orders; }
 
 private:
+  bool copyStretch(void *target, const void *source, int64_t bytes,
+                   TransportError &error);
+
   struct Mark {
     Event event;
     int64_t number;
@@ -83,7 +89,7 @@ private:
   static constexpr size_t mostMarks = 256;
 
   GPU &gpu;
-  Stream stream = nullptr;
+  Stream orders = nullptr;
   bool isWaiting;
   /// Of what may not be done yet, and events that are free.
   std::deque<Mark> marks;

@@ -28,6 +28,8 @@ Status Rank::findCollective(Call &call) {
     status = call.collective->prepare(program, call.number, communicator, own);
   if (!status.failed())
     report.isWhole[index] = call.collective->isWhole();
+  if (!status.failed() && !call.collective->isExact())
+    report.isPayload[index] = 1;
   return status;
 }
 
@@ -50,9 +52,11 @@ Status Rank::carryOut(Call &call, const void *source, void *target) {
   call.begin = nowNanoseconds();
   communicator.begin(static_cast<int>(call.number.index),
                      call.collective->name().c_str());
-  Status status = gpu ? runStaged(call, source, target)
-                      : call.collective->run(communicator, source, target,
-                                             call.scratch.data());
+  Status status = !gpu ? call.collective->run(communicator, source, target,
+                                              call.scratch.data())
+                  : call.collective->isWhole()
+                      ? runOnDevice(call, source, target)
+                      : runStaged(call, source, target);
   call.end = nowNanoseconds();
   call.sent = communicator.sentBytes() - sent;
   call.kept = communicator.keptBytes() - kept;

@@ -5,11 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Core/Machine.h"
 #include "Core/Program.h"
 #include "Run/Rank.h"
+#include <ctime>
 
 using namespace tapestry;
 using namespace tapestry::rt;
+
+/// For what takes a device microseconds or long.
+static void waitBriefly(int turn) {
+  if (turn < 1000)
+    return;
+  timespec pause = {0, turn < 2000 ? 20'000 : 500'000};
+  nanosleep(&pause, nullptr);
+}
 
 Status Rank::openDevice() {
   TransportError error;
@@ -18,6 +28,12 @@ Status Rank::openDevice() {
     return Status::failure(
         ExitEnvironment,
         format("device %d: %s", job.deviceNumber(device()), error.text));
+  if (job.deviceCollectives) {
+    between.reset(job.deviceCollectives->open(transport, *gpu, error));
+    if (!between)
+      return Status::failure(ExitEnvironment, error.text);
+    own = between.get();
+  }
   deviceArena = std::make_unique<DeviceArena>(*gpu, together);
   return job.predictedPeaks()
              ? deviceArena->reserve(job.predictedPeaks()[device()])
@@ -25,6 +41,8 @@ Status Rank::openDevice() {
 }
 
 Rank::~Rank() {
+  // A device that waits for others in vain does nothing else any more.
+  between.reset();
   for (auto &[host, copy] : constants)
     gpu->free(copy);
 }
@@ -120,17 +138,41 @@ void Rank::markDevice() {
     (void)gpu->mark(number, error);
 }
 
+Status Rank::awaitCollectives() {
+  std::string problem;
+  int64_t begin = nowNanoseconds();
+  for (int turn = 0; isAtCollectives; ++turn) {
+    TransportError error;
+    bool isDone = false;
+    if (!gpu->poll(isDone, error) || isDone)
+      isAtCollectives = false;
+    else if (transport.stopped())
+      return Status::stopped();
+    else if (own->check(error) == Outcome::Failed ||
+             transport.findLost(double(nowNanoseconds() - begin) * 1e-9, error))
+      return deviceFailure("a fault between devices " + whereInFlight(), error);
+    else
+      waitBriefly(turn);
+  }
+  return Status::success();
+}
+
+std::string Rank::whereInFlight() {
+  inFlight.reach(gpu->reached());
+  return inFlight.describe(
+      [&](int64_t at) { return at < 0 ? "" : program.vertices[at].name; });
+}
+
 Status Rank::synchronize() {
   TransportError error;
   markDevice();
+  if (Status status = awaitCollectives(); status.failed())
+    return status;
   if (!gpu || gpu->synchronize(error)) {
     inFlight.settle();
     return Status::success();
   }
-  inFlight.reach(gpu->reached());
-  std::string where = inFlight.describe(
-      [&](int64_t at) { return at < 0 ? "" : program.vertices[at].name; });
-  return deviceFailure("a fault of the device " + where +
+  return deviceFailure("a fault of the device " + whereInFlight() +
                            " (TAPESTRY_SYNC=1 names the one)",
                        error);
 }
@@ -164,6 +206,16 @@ Status Rank::take(const void *tensor, int64_t bytes,
   if (!status.failed())
     status = staging.load(tensor, bytes);
   return status.failed() ? status : write(staging.data());
+}
+
+Status Rank::runOnDevice(Call &call, const void *source, void *target) {
+  Status status =
+      call.collective->runOnDevice(communicator, *gpu, source, target);
+  if (status.failed())
+    return status;
+  inFlight.launch(vertex);
+  isAtCollectives = true;
+  return gpu->waits() ? synchronize() : status;
 }
 
 /// What the collective leaves alone of its target goes there and back.

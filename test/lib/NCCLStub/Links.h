@@ -1,0 +1,46 @@
+//===- Links.h - How ranks of the tests' NCCL reach each other --*- C++ -*-===//
+//
+// A socket between every two ranks of a communicator, threads and processes
+// alike.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TAPESTRY_STUB_LINKS_H
+#define TAPESTRY_STUB_LINKS_H
+
+#include <string>
+#include <vector>
+
+namespace tapestry {
+namespace stub {
+
+class Links {
+public:
+  ~Links() { close(); }
+
+  /// Meets all ranks that know `name`; false with a reason. The device that a
+  /// rank drives is no other's.
+  bool open(const std::string &name, int rank, int size, int device,
+            std::string &why);
+  void close();
+
+  /// What goes to a rank and comes from it, and how much of it has so far.
+  struct Traffic {
+    std::vector<char> out, in;
+    size_t sent = 0, received = 0;
+
+    bool isDone() const { return sent == out.size() && received == in.size(); }
+  };
+  enum class Progress { Done, UnderWay, Lost };
+  /// Moves what can be moved now, or waits for some that can, for a second at
+  /// most. `peer` is who is lost.
+  Progress advance(std::vector<Traffic> &traffic, bool waits, int &peer);
+
+private:
+  std::vector<int> sockets; ///< per rank; -1: none
+};
+
+} // namespace stub
+} // namespace tapestry
+
+#endif // TAPESTRY_STUB_LINKS_H
