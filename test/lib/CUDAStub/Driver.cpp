@@ -416,7 +416,7 @@ EXPORT Result cuStreamDestroy_v2(Stream stream) {
 }
 
 EXPORT Result cuStreamQuery(Stream stream) {
-  bool isDone = queueOf(stream)->goOn(queueOf(stream)->toldSoFar(), false);
+  bool isDone = queueOf(stream)->isDone(queueOf(stream)->toldSoFar());
   return isDone ? fault() : notReady;
 }
 
@@ -446,12 +446,12 @@ EXPORT Result cuEventRecord(Event event, Stream stream) {
 
 EXPORT Result cuEventQuery(Event event) {
   auto &mark = *reinterpret_cast<Mark *>(event);
-  return mark.queue->goOn(mark.told, false) ? mark.fault : notReady;
+  return mark.queue->isDone(mark.told) ? mark.fault : notReady;
 }
 
 EXPORT Result cuEventSynchronize(Event event) {
   auto &mark = *reinterpret_cast<Mark *>(event);
-  (void)mark.queue->goOn(mark.told, true);
+  mark.queue->wait(mark.told);
   return mark.fault;
 }
 

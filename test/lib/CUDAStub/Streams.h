@@ -10,9 +10,12 @@
 #define TAPESTRY_STUB_STREAMS_H
 
 #include "CUDA/DriverAPI.h"
+#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <mutex>
+#include <thread>
 
 namespace tapestry {
 namespace stub {
@@ -20,38 +23,36 @@ namespace stub {
 class Work {
 public:
   virtual ~Work() = default;
-  /// Goes on with it, as far as that is possible or, where it waits, to its
-  /// end. Returns whether it is done.
-  virtual bool advance(bool waits) = 0;
+  /// Does it, on the stream's own thread.
+  virtual void run() = 0;
+  /// Whether, after `run`, it is as if that had not returned.
+  virtual bool isStuck() const = 0;
 };
 
-/// One stream, of one thread.
+/// One stream.
 class StreamQueue {
 public:
   explicit StreamQueue(int device) : device(device) {}
+  ~StreamQueue();
 
-  void tell(std::unique_ptr<Work> work) {
-    works.push_back(std::move(work));
-    ++told;
-  }
-  /// Returns when all is done.
-  void settle() { (void)goOn(told, /*waits=*/true); }
-  /// Whether so many works are done, after going on with them.
-  bool goOn(uint64_t number, bool waits) {
-    while (!works.empty() && told - works.size() < number) {
-      if (!works.front()->advance(waits))
-        return false;
-      works.pop_front();
-    }
-    return true;
-  }
-  uint64_t toldSoFar() const { return told; }
+  void tell(std::unique_ptr<Work> work);
+  /// Returns when so many works are done, or one of them never will be.
+  void wait(uint64_t number);
+  void settle() { wait(toldSoFar()); }
+  bool isDone(uint64_t number);
+  uint64_t toldSoFar();
 
   const int device; ///< its number
 
 private:
+  void loop();
+
+  std::thread thread;
+  std::mutex mutex; // guards what follows
+  std::condition_variable changed;
   std::deque<std::unique_ptr<Work>> works;
-  uint64_t told = 0;
+  uint64_t told = 0, done = 0;
+  bool isStuck = false, ends = false;
 };
 
 // What the driver exports for such libraries.

@@ -87,21 +87,22 @@ bool Links::open(const std::string &name, int rank, int size, int device,
     fcntl(fd, F_SETFL, O_NONBLOCK);
   }
   ::close(door);
-  if (!why.empty())
-    close();
   return why.empty();
 }
 
-void Links::close() {
-  for (int &fd : sockets) {
+Links::~Links() {
+  for (int fd : sockets)
     if (fd >= 0)
       ::close(fd);
-    fd = -1;
-  }
 }
 
-Links::Progress Links::advance(std::vector<Traffic> &traffic, bool waits,
-                               int &peer) {
+void Links::shut() {
+  for (int fd : sockets)
+    if (fd >= 0)
+      shutdown(fd, SHUT_RDWR);
+}
+
+Links::Progress Links::advance(std::vector<Traffic> &traffic, int &peer) {
   std::vector<pollfd> polls;
   std::vector<int> peers;
   for (size_t rank = 0; rank < traffic.size(); ++rank) {
@@ -116,12 +117,10 @@ Links::Progress Links::advance(std::vector<Traffic> &traffic, bool waits,
   }
   if (polls.empty())
     return Progress::Done;
-  poll(polls.data(), polls.size(), waits ? 1000 : 0);
+  poll(polls.data(), polls.size(), 20);
   for (size_t i = 0; i < polls.size(); ++i) {
     peer = peers[i];
     Traffic &with = traffic[peer];
-    if (sockets[peer] < 0)
-      return Progress::Lost;
     if (polls[i].events & polls[i].revents & POLLOUT) {
       ssize_t bytes = send(sockets[peer], with.out.data() + with.sent,
                            with.out.size() - with.sent, MSG_NOSIGNAL);

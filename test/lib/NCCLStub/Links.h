@@ -16,13 +16,14 @@ namespace stub {
 
 class Links {
 public:
-  ~Links() { close(); }
+  ~Links();
 
   /// Meets all ranks that know `name`; false with a reason. The device that a
   /// rank drives is no other's.
   bool open(const std::string &name, int rank, int size, int device,
             std::string &why);
-  void close();
+  /// Nothing goes on from now on; by any thread.
+  void shut();
 
   /// What goes to a rank and comes from it, and how much of it has so far.
   struct Traffic {
@@ -32,9 +33,9 @@ public:
     bool isDone() const { return sent == out.size() && received == in.size(); }
   };
   enum class Progress { Done, UnderWay, Lost };
-  /// Moves what can be moved now, or waits for some that can, for a second at
-  /// most. `peer` is who is lost.
-  Progress advance(std::vector<Traffic> &traffic, bool waits, int &peer);
+  /// Waits some milliseconds for what can be moved, and moves that. `peer` is
+  /// who is lost, or waited for.
+  Progress advance(std::vector<Traffic> &traffic, int &peer);
 
 private:
   std::vector<int> sockets; ///< per rank; -1: none

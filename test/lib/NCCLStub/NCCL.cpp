@@ -3,8 +3,7 @@
 // libnccl.so.2 for tests: what the plug-in libtapestry-rt-nccl.so calls, on the
 // memory and the streams of the tests' driver (CUDAStub). Every call goes to
 // all ranks that it concerns with what it says of itself, so that calls that do
-// not match are an error. What is told a stream goes on where somebody asks
-// that whether it is done, or waits for it.
+// not match are an error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +30,7 @@ struct tapestry::rt::nccl::ncclComm {
   int calls = 0;
   /// What it has come to; nothing goes on then.
   std::atomic<Result> broken{0};
-  bool isAborted = false;
+  std::atomic<bool> isAborted{false};
 };
 
 namespace {
@@ -145,12 +144,14 @@ class GroupWork final : public stub::Work {
 public:
   GroupWork(Comm comm, std::vector<Call> calls)
       : comm(comm), calls(std::move(calls)) {}
-  bool advance(bool waits) override;
+  void run() override;
+  bool isStuck() const override { return comm->broken && !comm->isAborted; }
 
 private:
   void start();
   void finish();
-  bool matches(int peer);
+  /// What has come from a rank so far is to be of the calls that are expected.
+  void match(int peer);
   void breakDown(Result result, const std::string &why);
   /// Of what a call sends, the part for a rank; and how much comes from it.
   std::pair<size_t, size_t> sentTo(const Call &call, int peer) const;
@@ -161,14 +162,13 @@ private:
   std::vector<Call> calls;
   std::vector<std::vector<char>> data; ///< what calls read
   std::vector<stub::Links::Traffic> traffic;
-  bool hasStarted = false;
 };
 
 void GroupWork::breakDown(Result result, const std::string &why) {
   fprintf(stderr, "NCCL stub: rank %d of %d: %s\n", comm->rank, comm->size,
           why.c_str());
   comm->broken = result;
-  comm->links.close();
+  comm->links.shut();
 }
 
 std::pair<size_t, size_t> GroupWork::sentTo(const Call &call, int peer) const {
@@ -187,7 +187,6 @@ size_t GroupWork::comingFrom(const Call &call, int peer) const {
 }
 
 void GroupWork::start() {
-  hasStarted = true;
   traffic.resize(comm->size);
   data.resize(calls.size());
   for (size_t number = 0; number < calls.size(); ++number) {
@@ -214,8 +213,7 @@ void GroupWork::start() {
   }
 }
 
-/// Whether what has come from a rank so far is of the calls that are expected.
-bool GroupWork::matches(int peer) {
+void GroupWork::match(int peer) {
   const stub::Links::Traffic &with = traffic[peer];
   size_t at = 0;
   for (const Call &call : calls) {
@@ -223,18 +221,15 @@ bool GroupWork::matches(int peer) {
     if (!isTold)
       continue;
     if (at + sizeof(Header) > with.received)
-      return true;
+      return;
     Header other;
     memcpy(&other, with.in.data() + at, sizeof(other));
-    if (!(other == call.header)) {
-      breakDown(invalidUsage, call.header.text() + ", but rank " +
-                                  std::to_string(peer) + " has " +
-                                  other.text());
-      return false;
-    }
+    if (!(other == call.header))
+      return breakDown(invalidUsage, call.header.text() + ", but rank " +
+                                         std::to_string(peer) + " has " +
+                                         other.text());
     at += sizeof(Header) + comingFrom(call, peer);
   }
-  return true;
 }
 
 void GroupWork::combine(const Call &call,
@@ -280,30 +275,20 @@ void GroupWork::finish() {
   }
 }
 
-bool GroupWork::advance(bool waits) {
-  if (!hasStarted)
-    start();
-  for (time_t begin = time(nullptr);;) {
-    // It never ends; who does not ask is let go.
-    if (comm->broken)
-      return waits || comm->isAborted;
+void GroupWork::run() {
+  start();
+  for (time_t begin = time(nullptr); !comm->broken;) {
     int peer = 0;
-    auto progress = comm->links.advance(traffic, waits, peer);
+    auto progress = comm->links.advance(traffic, peer);
     for (int other = 0; other < comm->size && !comm->broken; ++other)
-      (void)matches(other);
+      match(other);
     if (comm->broken)
-      continue;
-    if (progress == stub::Links::Progress::Lost) {
+      return;
+    if (progress == stub::Links::Progress::Done)
+      return finish();
+    if (progress == stub::Links::Progress::Lost)
       breakDown(remoteError, "rank " + std::to_string(peer) + " is lost");
-      continue;
-    }
-    if (progress == stub::Links::Progress::Done) {
-      finish();
-      return true;
-    }
-    if (!waits)
-      return false;
-    if (time(nullptr) - begin > 20)
+    else if (time(nullptr) - begin > 20)
       breakDown(systemError, "rank " + std::to_string(peer) + " does not come");
   }
 }
@@ -334,7 +319,7 @@ Result take(const Call &call) {
     return refuse(unhandledCUDAError, "a fault on purpose");
   if (strikes("lost", comm->rank, number)) {
     comm->broken = remoteError;
-    comm->links.close();
+    comm->links.shut();
   }
   if (comm->broken && !strikes("lost", comm->rank, number))
     return refuse(comm->broken, "the communicator is broken");
@@ -399,7 +384,7 @@ EXPORT Result ncclCommAbort(Comm comm) {
   // What is told streams knows it still.
   comm->broken = systemError;
   comm->isAborted = true;
-  comm->links.close();
+  comm->links.shut();
   return 0;
 }
 
