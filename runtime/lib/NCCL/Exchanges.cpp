@@ -17,7 +17,7 @@ namespace {
 class AllGather final : public WholeCollective {
 public:
   AllGather(const GroupCollective &collective, Session &session, Comm comm)
-      : session(session), comm(comm),
+      : session(session), comm(comm), others(collective.size - 1),
         bytes(volume(sourceOf(collective, collective.position)) *
               dtypeSize(collective.dtype)),
         place(collective.position * bytes) {}
@@ -26,7 +26,9 @@ public:
   /// whole in the order of the members.
   static bool supports(const GroupCollective &collective);
 
-  int64_t payloadBytes() const override { return bytes; }
+  /// All others get it, whoever hands it on.
+  int64_t payloadBytes() const override { return others * bytes; }
+  bool isExact() const override { return true; }
   int64_t scratchBytes() const override { return 0; }
   Outcome run(const void *, void *target, void *,
               TransportError &error) override {
@@ -42,7 +44,8 @@ public:
 private:
   Session &session;
   Comm comm;
-  int64_t bytes, place;
+  int64_t others;
+  int64_t bytes, place; ///< of the own part
 };
 
 } // namespace

@@ -28,8 +28,6 @@ static std::optional<Reduction> typeOf(int32_t dtype) {
     return Reduction{Int32, Sum};
   case TAPESTRY_I64:
     return Reduction{Int64, Sum};
-  case TAPESTRY_BOOL:
-    return Reduction{Uint8, Sum};
   case TAPESTRY_C64:
     return Reduction{Float32, Sum, 2};
   case TAPESTRY_C128:
@@ -44,7 +42,6 @@ std::optional<Reduction> tapestry::rt::nccl::reductionOf(int32_t monoid,
   std::optional<Reduction> reduction = typeOf(dtype);
   if (!reduction)
     return std::nullopt;
-  bool isBool = dtype == TAPESTRY_BOOL;
   bool isInteger =
       dtype == TAPESTRY_I8 || dtype == TAPESTRY_I32 || dtype == TAPESTRY_I64;
   auto by = [&](Operation operation, bool fits) {
@@ -53,17 +50,13 @@ std::optional<Reduction> tapestry::rt::nccl::reductionOf(int32_t monoid,
   };
   switch (monoid) {
   case TAPESTRY_MONOID_ADD:
-    return by(Sum, !isBool);
+    return by(Sum, true);
   case TAPESTRY_MONOID_MUL:
-    return by(Product, !isBool && reduction->perElement == 1);
+    return by(Product, reduction->perElement == 1);
   case TAPESTRY_MONOID_MAX:
-    return by(Max, isInteger || isBool);
+    return by(Max, isInteger);
   case TAPESTRY_MONOID_MIN:
-    return by(Min, isInteger || isBool);
-  case TAPESTRY_MONOID_AND: // of bytes that are 0 or 1
-    return by(Min, isBool);
-  case TAPESTRY_MONOID_OR:
-    return by(Max, isBool);
+    return by(Min, isInteger);
   default:
     return std::nullopt;
   }

@@ -215,7 +215,9 @@ Status Rank::runOnDevice(Call &call, const void *source, void *target) {
     return status;
   inFlight.launch(vertex);
   isAtCollectives = true;
-  return gpu->waits() ? synchronize() : status;
+  if (gpu->waits())
+    status = awaitCollectives();
+  return status.failed() || !gpu->waits() ? status : synchronize();
 }
 
 /// What the collective leaves alone of its target goes there and back.

@@ -136,6 +136,20 @@ struct Call {
   size_t bytes() const { return header.count * stub::sizeOf(header.type); }
 };
 
+/// Of rank 0 of communicators, where TAPESTRY_STUB_NCCL_LOG names a file.
+void log(const Call &call) {
+  static const char *path = getenv("TAPESTRY_STUB_NCCL_LOG");
+  if (!path || call.comm->rank != 0)
+    return;
+  if (FILE *file = fopen(path, "a")) {
+    std::string direction = call.peer < 0 ? ""
+                            : call.source ? " sent"
+                                          : " received";
+    fprintf(file, "%s%s\n", call.header.text().c_str(), direction.c_str());
+    fclose(file);
+  }
+}
+
 thread_local int depth = 0;
 thread_local std::vector<Call> grouped;
 
@@ -165,6 +179,8 @@ private:
 };
 
 void GroupWork::breakDown(Result result, const std::string &why) {
+  if (comm->broken)
+    return;
   fprintf(stderr, "NCCL stub: rank %d of %d: %s\n", comm->rank, comm->size,
           why.c_str());
   comm->broken = result;
@@ -276,7 +292,8 @@ void GroupWork::finish() {
 }
 
 void GroupWork::run() {
-  start();
+  if (!comm->broken)
+    start();
   for (time_t begin = time(nullptr); !comm->broken;) {
     int peer = 0;
     auto progress = comm->links.advance(traffic, peer);
@@ -333,6 +350,7 @@ Result take(const Call &call) {
   for (const Call &other : grouped)
     if (other.comm == comm && other.stream != call.stream)
       return refuse(invalidUsage, "calls of a group are told several streams");
+  log(call);
   grouped.push_back(call);
   return depth == 0 ? endGroup() : 0;
 }
