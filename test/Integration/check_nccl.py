@@ -247,7 +247,7 @@ def run_given(bench, *words, env=None):
 
 
 @case
-def executables_and_processes(bench):
+def executables_run(bench):
     compile_given(bench)
     bench.expect_results(run_given(bench, "--repeat=2"))
     bench.expect_results(run_given(bench, env={"TAPESTRY_SYNC": "1"}))
@@ -262,15 +262,18 @@ def processes_meet_over_their_transport(bench):
     if by != ["nccl"]:
         raise CheckFailed(f"by {by}")
     bench.keep_outputs()
-    for mode in ("refuse", "lost", "kill"):
+    for mode in ("refuse", "lost", "kill", "stop"):
         env = {"TAPESTRY_STUB_NCCL_FAULT": f"rank=1,call=0,mode={mode}", "TAPESTRY_TIMEOUT": "2"}
+        # The tests' driver waits where kernels are launched behind.
+        env["TAPESTRY_SYNC"] = "1"
         finished = driver.mpirun(2, *words, cwd=bench.folder, env=env)
         finished.stdout = ""  # mpirun's own words
         if finished.status == 0:
             raise CheckFailed(f"a fault, and all is well\n{finished.describe()}")
         # Who ends all, mpirun or a rank, is a race where one has died.
         status = finished.status if mode == "kill" else 4
-        bench.expect_error(finished, status, r"rank [01]|\[1\]")
+        said = r"rank 1 \(process \d+\) is stopped" if mode == "stop" else r"rank [01]|\[1\]"
+        bench.expect_error(finished, status, said)
         bench.expect_no_processes(finished)
 
 

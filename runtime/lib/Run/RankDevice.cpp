@@ -159,8 +159,11 @@ Status Rank::awaitCollectives() {
 
 std::string Rank::whereInFlight() {
   inFlight.reach(gpu->reached());
-  return inFlight.describe(
-      [&](int64_t at) { return at < 0 ? "" : program.vertices[at].name; });
+  return inFlight.describe([&](int64_t at) {
+    return at >= 0    ? program.vertices[at].name
+           : at == -1 ? ""
+                      : program.collectives[InFlight::collectiveOf(at)].vertex;
+  });
 }
 
 Status Rank::synchronize() {
@@ -213,11 +216,16 @@ Status Rank::runOnDevice(Call &call, const void *source, void *target) {
       call.collective->runOnDevice(communicator, *gpu, source, target);
   if (status.failed())
     return status;
-  inFlight.launch(vertex);
+  // With a mark of its own.
+  markDevice();
+  inFlight.launch(InFlight::ofCollective(call.number.index));
   isAtCollectives = true;
-  if (gpu->waits())
-    status = awaitCollectives();
-  return status.failed() || !gpu->waits() ? status : synchronize();
+  if (!gpu->waits()) {
+    markDevice();
+    return status;
+  }
+  status = awaitCollectives();
+  return status.failed() ? status : synchronize();
 }
 
 /// What the collective leaves alone of its target goes there and back.

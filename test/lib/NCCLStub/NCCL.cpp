@@ -80,9 +80,10 @@ bool copyIn(void *to, const char *from, size_t bytes) {
 
 /// TAPESTRY_STUB_NCCL_FAULT="rank=1,call=2,mode=refuse": what becomes of a call
 /// of a rank of a communicator, counted from 0.
-///   refuse  it is not taken
-///   lost    it never ends, which NCCL knows when it is asked, here and
-///   elsewhere kill    the process dies init    the communicator is not made
+/// - refuse: it is not taken
+/// - lost: it never ends, which NCCL knows, here and elsewhere
+/// - kill, stop: the process dies, or stops
+/// - init: the communicator is not made
 bool strikes(const char *mode, int rank, int call) {
   static const char *text = getenv("TAPESTRY_STUB_NCCL_FAULT");
   int planned = 0, plannedCall = 0;
@@ -332,6 +333,8 @@ Result take(const Call &call) {
   int number = comm->calls++;
   if (strikes("kill", comm->rank, number))
     raise(SIGKILL);
+  if (strikes("stop", comm->rank, number))
+    raise(SIGSTOP);
   if (strikes("refuse", comm->rank, number))
     return refuse(unhandledCUDAError, "a fault on purpose");
   if (strikes("lost", comm->rank, number)) {
