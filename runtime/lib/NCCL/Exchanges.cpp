@@ -149,7 +149,8 @@ Exchange::Exchange(const GroupCollective &collective, Session &session,
     before += volume(box) * elementSize;
   }
   // One part from and to each other member is packed at a time.
-  int64_t most = session.mostPacked / (2 * (collective.size - 1)) / elementSize;
+  int64_t most =
+      session.mostPacked / (2 * std::max(collective.size - 1, 1)) / elementSize;
   for (int member = 0; member < collective.size; ++member)
     if (member != own) {
       add(collective, own, member, most, sends);

@@ -324,7 +324,10 @@ EXPORT Result cuMemAlloc_v2(DevicePointer *memory, size_t bytes) {
   return at ? fault() : current ? outOfMemory : invalidValue;
 }
 
+/// As CUDA's, it comes behind all that the device was told.
 EXPORT Result cuMemFree_v2(DevicePointer memory) {
+  if (current)
+    tapestry::stub::Streams::all().settle(current->number);
   return Memory::memory().free(reinterpret_cast<char *>(memory)) ? 0
                                                                  : invalidValue;
 }
@@ -406,12 +409,12 @@ EXPORT Result cuStreamCreate(Stream *stream, unsigned) {
   if (!current)
     return invalidValue;
   *stream = reinterpret_cast<Stream>(
-      new tapestry::stub::StreamQueue(current->number));
+      tapestry::stub::Streams::all().make(current->number));
   return 0;
 }
 
 EXPORT Result cuStreamDestroy_v2(Stream stream) {
-  delete queueOf(stream);
+  tapestry::stub::Streams::all().end(queueOf(stream));
   return 0;
 }
 

@@ -2,6 +2,7 @@
 
 #include "Streams.h"
 #include <chrono>
+#include <vector>
 
 using namespace tapestry::stub;
 
@@ -61,4 +62,31 @@ void StreamQueue::loop() {
     ++done;
     changed.notify_all();
   }
+}
+
+StreamQueue *Streams::make(int device) {
+  auto queue = std::make_shared<StreamQueue>(device);
+  std::lock_guard<std::mutex> lock(mutex);
+  queues[queue.get()] = queue;
+  return queue.get();
+}
+
+void Streams::end(StreamQueue *queue) {
+  std::shared_ptr<StreamQueue> last;
+  std::lock_guard<std::mutex> lock(mutex);
+  last.swap(queues[queue]);
+  queues.erase(queue);
+}
+
+void Streams::settle(int device) {
+  std::vector<std::shared_ptr<StreamQueue>> own;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    for (auto &[known, queue] : queues)
+      if (queue->device == device)
+        own.push_back(queue);
+  }
+  // Others go on meanwhile.
+  for (auto &queue : own)
+    queue->settle();
 }

@@ -13,6 +13,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -53,6 +54,23 @@ private:
   std::deque<std::unique_ptr<Work>> works;
   uint64_t told = 0, done = 0;
   bool isStuck = false, ends = false;
+};
+
+/// Those of all devices.
+class Streams {
+public:
+  static Streams &all() {
+    static Streams &streams = *new Streams;
+    return streams;
+  }
+  StreamQueue *make(int device);
+  void end(StreamQueue *queue);
+  /// Returns when all that a device was told is done.
+  void settle(int device);
+
+private:
+  std::mutex mutex;
+  std::map<StreamQueue *, std::shared_ptr<StreamQueue>> queues;
 };
 
 // What the driver exports for such libraries.

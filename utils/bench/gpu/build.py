@@ -115,7 +115,8 @@ def main():
     folder.compile("timed/files", files_source(extents))
     (folder.path / "extents").write_text("".join(f"{k}={v}\n" for k, v in extents.items()))
     (folder.path / "lib").mkdir(exist_ok=True)
-    shutil.copy(driver.build_folder() / "lib" / "libtapestry-rt-cuda.so", folder.path / "lib")
+    for plugin in ("cuda", "nccl"):
+        shutil.copy(driver.build_folder() / "lib" / f"libtapestry-rt-{plugin}.so", folder.path / "lib")
 
 
 if __name__ == "__main__":

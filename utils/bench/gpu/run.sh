@@ -20,36 +20,60 @@ export LD_LIBRARY_PATH="$here/lib:${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}/usr/loca
 . "$here/extents"
 isLate() { [ $(($(date +%s) - begin)) -ge "$1" ]; }
 
-# Values
-passed=0 failed=0 left=0
-for folder in "$here"/values/*; do
-  name=$(basename "$folder")
-  if isLate $((limit / 2)); then
-    left=$((left + 1))
-    continue
-  fi
+# values FOLDER OPTIONS: runs a program and compares; status 3 where the machine is not able.
+values() {
+  folder=$1
+  shift
   cp "$folder"/*.npy "$work"
-  if (
+  (
     cd "$work" || exit 1
     # A word per line, none with spaces.
-    timeout 60 "$folder/run" --share-devices $(cat "$folder/words") >log 2>&1 || {
+    timeout 60 "$folder/run" "$@" $(cat "$folder/words") >log 2>&1 || {
+      status=$?
       tail -n 3 log
-      exit 1
+      exit $status
     }
     wrong=0
     while read -r got want tolerance type; do
       "$here/tool" compare "$got" "$want" "$tolerance" "$type" || wrong=1
     done <"$folder/list"
     exit $wrong
-  ); then
+  )
+  status=$?
+  rm -f "$work"/*.npy
+  return $status
+}
+
+# Values
+passed=0 failed=0 left=0
+for folder in "$here"/values/*; do
+  if isLate $((limit / 2)); then
+    left=$((left + 1))
+  elif values "$folder" --share-devices; then
     passed=$((passed + 1))
   else
-    echo "FAILED: $name"
+    echo "FAILED: $(basename "$folder")"
     failed=$((failed + 1))
   fi
-  rm -f "$work"/*.npy
 done
 echo "values: $passed passed, $failed failed, $left not begun"
+
+# NCCL, by one rank; by several where each has a GPU.
+timeout 60 "$here/nccl" "$here/lib" || [ $? -eq 3 ] || failed=$((failed + 1))
+for folder in "$here"/values/*-[2-9]; do
+  if ! isLate $((limit / 2)); then
+    values "$folder" --collectives nccl >"$work/said"
+    case $? in
+    0) echo "nccl: $(basename "$folder") is right" ;;
+    3) echo "nccl: $(basename "$folder") is not for this machine" ;;
+    *)
+      cat "$work/said"
+      echo "FAILED: $(basename "$folder") by nccl"
+      failed=$((failed + 1))
+      ;;
+    esac
+  fi
+done
 
 # Times
 timeout 60 "$here/tool" probe "$n" >"$work/probe" || exit 3
