@@ -9,6 +9,7 @@ The tests' driver runs what a GPU would, and their NCCL (test/lib/NCCLStub) goes
 import collections
 import ctypes.util
 import json
+import re
 
 import numpy as np
 
@@ -275,6 +276,26 @@ def processes_meet_over_their_transport(bench):
         said = r"rank 1 \(process \d+\) is stopped" if mode == "stop" else r"rank [01]|\[1\]"
         bench.expect_error(finished, status, said)
         bench.expect_no_processes(finished)
+
+
+@case
+def processes_that_do_not_match_are_seen(bench):
+    """By the tests' NCCL: one packs less at a time than the other."""
+    bench.write(
+        "p.ein",
+        "input X : f32[11, 7] @ {0: 2, *: 1}\n"
+        "Y[i, j] @ {j: 2, *: 1} = X[i, j] * 2\noutput Y @ {1: 2, *: 1}\n",
+    )
+    np.save(bench.folder / "X.npy", numbers(1, (11, 7), "f4"))
+    words = ["compile", "p.ein", "--devices=2", *driver.on_stub(with_nccl=True), "-o", "prog"]
+    bench.tapestry(*words).expect_status(0)
+    script = "[ $OMPI_COMM_WORLD_RANK = 0 ] || export TAPESTRY_NCCL_PACKED=64; exec \"$@\""
+    words = ["./prog", "--backend", "mpi", *NCCL, "-i", "X=X.npy"]
+    finished = driver.mpirun(2, "sh", "-c", script, "sh", *words, cwd=bench.folder)
+    finished.expect_status(4)
+    seen = r"NCCL stub: rank . of 2: message of \d+ elements of type 1, but rank . has message of \d+ elements"
+    if not re.search(seen, finished.stderr):
+        raise CheckFailed(f"not seen\n{finished.describe()}")
 
 
 @case

@@ -139,7 +139,6 @@ void Rank::markDevice() {
 }
 
 Status Rank::awaitCollectives() {
-  std::string problem;
   int64_t begin = nowNanoseconds();
   for (int turn = 0; isAtCollectives; ++turn) {
     TransportError error;
