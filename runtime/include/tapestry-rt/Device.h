@@ -50,6 +50,12 @@ public:
   virtual bool launch(const TapestryDeviceCode &code, int64_t kernel,
                       int64_t blocks, int64_t threads, void **arguments,
                       TransportError &error) = 0;
+  /// What is told between these goes on beside the rest, behind all that was
+  /// told before, and gets a number: what is told from `join` on comes behind
+  /// it, too. Each number is joined once; all of it happens in one order.
+  virtual bool beginBeside(TransportError &error) = 0;
+  virtual bool endBeside(int64_t &number, TransportError &error) = 0;
+  virtual bool join(int64_t number, TransportError &error) = 0;
   /// Gives what was told so far a number, each larger than the last.
   virtual bool mark(int64_t number, TransportError &error) = 0;
   /// The last number up to which all is known to be done, or -1.
@@ -60,7 +66,7 @@ public:
   virtual bool synchronize(TransportError &error) = 0;
   /// Whether each launch returns when it is done, so that a fault is its own.
   virtual bool waits() const = 0;
-  /// What libraries of its kind order their work by: a CUstream.
+  /// What libraries of its kind order their work by, now: a CUstream.
   virtual void *stream() const = 0;
 };
 

@@ -134,19 +134,26 @@ CUDADevice::CUDADevice(GPU &gpu) : gpu(gpu) {
 
 CUDADevice::~CUDADevice() {
   TransportError error;
-  if (!orders || !gpu.use(error))
+  if (!own || !gpu.use(error))
     return;
   for (const Mark &mark : marks)
     gpu.api.cuEventDestroy_v2(mark.event);
   for (Event event : spare)
     gpu.api.cuEventDestroy_v2(event);
-  gpu.api.cuStreamDestroy_v2(orders);
+  for (const auto &[number, event] : ends)
+    gpu.api.cuEventDestroy_v2(event);
+  for (Stream stream : {beside, own})
+    if (stream)
+      gpu.api.cuStreamDestroy_v2(stream);
 }
 
 bool CUDADevice::open(TransportError &error) {
-  return gpu.open(error) &&
-         gpu.check("cuStreamCreate",
-                   gpu.api.cuStreamCreate(&orders, nonBlocking), error);
+  if (!gpu.open(error) ||
+      !gpu.check("cuStreamCreate", gpu.api.cuStreamCreate(&own, nonBlocking),
+                 error))
+    return false;
+  orders = own;
+  return true;
 }
 
 void *CUDADevice::allocate(uint64_t bytes, TransportError &error) {
@@ -254,6 +261,59 @@ bool CUDADevice::launch(const TapestryDeviceCode &code, int64_t kernel,
           gpu.check(call.c_str(), gpu.api.cuStreamSynchronize(orders), error));
 }
 
+bool CUDADevice::take(Event &event, TransportError &error) {
+  if (spare.empty())
+    return gpu.check("cuEventCreate",
+                     gpu.api.cuEventCreate(&event, withoutTiming), error);
+  event = spare.back();
+  spare.pop_back();
+  return true;
+}
+
+bool CUDADevice::record(Event event, Stream stream, TransportError &error) {
+  if (gpu.check("cuEventRecord", gpu.api.cuEventRecord(event, stream), error))
+    return true;
+  spare.push_back(event);
+  return false;
+}
+
+bool CUDADevice::beginBeside(TransportError &error) {
+  Event event = nullptr;
+  if ((!beside &&
+       !gpu.check("cuStreamCreate",
+                  gpu.api.cuStreamCreate(&beside, nonBlocking), error)) ||
+      !take(event, error) || !record(event, own, error))
+    return false;
+  // What waits for it has taken note.
+  spare.push_back(event);
+  if (!gpu.check("cuStreamWaitEvent",
+                 gpu.api.cuStreamWaitEvent(beside, event, 0), error))
+    return false;
+  orders = beside;
+  return true;
+}
+
+bool CUDADevice::endBeside(int64_t &number, TransportError &error) {
+  orders = own;
+  Event event = nullptr;
+  if (!take(event, error) || !record(event, beside, error))
+    return false;
+  number = nextEnd++;
+  ends[number] = event;
+  return true;
+}
+
+bool CUDADevice::join(int64_t number, TransportError &error) {
+  auto end = ends.find(number);
+  if (end == ends.end())
+    return true;
+  Event event = end->second;
+  ends.erase(end);
+  spare.push_back(event);
+  return gpu.check("cuStreamWaitEvent",
+                   gpu.api.cuStreamWaitEvent(own, event, 0), error);
+}
+
 bool CUDADevice::mark(int64_t number, TransportError &error) {
   if (isWaiting) {
     lastReached = number;
@@ -261,20 +321,10 @@ bool CUDADevice::mark(int64_t number, TransportError &error) {
   }
   if (marks.size() >= mostMarks)
     return true;
-  Event event = nullptr;
-  if (!spare.empty()) {
-    event = spare.back();
-    spare.pop_back();
-  } else if (!gpu.check("cuEventCreate",
-                        gpu.api.cuEventCreate(&event, withoutTiming), error)) {
-    return false;
-  }
   // One that is not recorded counts as done.
-  if (!gpu.check("cuEventRecord", gpu.api.cuEventRecord(event, orders),
-                 error)) {
-    spare.push_back(event);
+  Event event = nullptr;
+  if (!take(event, error) || !record(event, own, error))
     return false;
-  }
   marks.push_back({event, number});
   return true;
 }
@@ -289,9 +339,13 @@ bool CUDADevice::poll(bool &isDone, TransportError &error) {
     lastReached = number;
     spare.push_back(event);
   }
-  Result result = gpu.api.cuStreamQuery(orders);
-  isDone = result == 0;
-  return result == notReady || gpu.check("cuStreamQuery", result, error);
+  for (Stream stream : {own, beside}) {
+    Result result = stream ? gpu.api.cuStreamQuery(stream) : 0;
+    if (result != 0)
+      return result == notReady || gpu.check("cuStreamQuery", result, error);
+  }
+  isDone = true;
+  return true;
 }
 
 bool CUDADevice::synchronize(TransportError &error) {
@@ -304,6 +358,9 @@ bool CUDADevice::synchronize(TransportError &error) {
     lastReached = number;
     spare.push_back(event);
   }
-  return gpu.check("cuStreamSynchronize", gpu.api.cuStreamSynchronize(orders),
-                   error);
+  for (Stream stream : {beside, own})
+    if (stream && !gpu.check("cuStreamSynchronize",
+                             gpu.api.cuStreamSynchronize(stream), error))
+      return false;
+  return true;
 }

@@ -70,6 +70,9 @@ public:
   bool launch(const TapestryDeviceCode &code, int64_t kernel, int64_t blocks,
               int64_t threads, void **arguments,
               TransportError &error) override;
+  bool beginBeside(TransportError &error) override;
+  bool endBeside(int64_t &number, TransportError &error) override;
+  bool join(int64_t number, TransportError &error) override;
   bool mark(int64_t number, TransportError &error) override;
   int64_t reached() const override { return lastReached; }
   bool poll(bool &isDone, TransportError &error) override;
@@ -89,7 +92,15 @@ private:
   static constexpr size_t mostMarks = 256;
 
   GPU &gpu;
-  Stream orders = nullptr;
+  /// An event that is free.
+  bool take(Event &event, TransportError &error);
+  bool record(Event event, Stream stream, TransportError &error);
+
+  /// The rank's own, what goes on beside it, and which of them is told.
+  Stream own = nullptr, beside = nullptr, orders = nullptr;
+  /// Of what went on beside and was not joined, by numbers.
+  std::map<int64_t, Event> ends;
+  int64_t nextEnd = 0;
   bool isWaiting;
   /// Of what may not be done yet, and events that are free.
   std::deque<Mark> marks;

@@ -71,6 +71,7 @@ constexpr int errorLog = 5, errorLogBytes = 6;
   X(cuStreamCreate, (Stream *, unsigned))                                      \
   X(cuStreamDestroy_v2, (Stream))                                              \
   X(cuStreamQuery, (Stream))                                                   \
+  X(cuStreamWaitEvent, (Stream, Event, unsigned))                              \
   X(cuStreamSynchronize, (Stream))                                             \
   X(cuEventCreate, (Event *, unsigned))                                        \
   X(cuEventRecord, (Event, Stream))                                            \

@@ -5,7 +5,7 @@
 // where parts are alike and each is one stretch of the whole, and any other
 // exchange by messages, ncclSend and ncclRecv. What is no stretch of memory is
 // packed by copies of the device, part by part, in memory of a fixed size. All
-// goes to the stream of the rank's device, and nothing waits for it here. In
+// goes to the stream that the device is told now, and nothing waits here. In
 // which order values are combined is NCCL's choice.
 //
 //===----------------------------------------------------------------------===//

@@ -131,6 +131,8 @@ private:
     ProgramCollective *collective = nullptr;
     Scratch scratch;
     int64_t work = 0; ///< its number on the lane
+    /// Its number of what the device does beside; -1: it does not.
+    int64_t beside = -1;
     // What it took once it is done.
     int64_t begin = 0, end = 0, sent = 0, kept = 0;
   };
@@ -140,6 +142,8 @@ private:
   /// A collective that the device does, and one that goes through the host's
   /// memory.
   Status runOnDevice(Call &call, const void *source, void *target);
+  /// What the device is told from now on comes behind the collective.
+  Status joinDevice(const Call &call);
   Status runStaged(Call &call, const void *source, void *target);
   void count(const Call &call);
   void leaveOut(int64_t begin, int64_t end);

@@ -87,6 +87,8 @@ bool Rank::runCollective(int64_t called, const void *source, void *target) {
     status = lane.settle();
   if (!status.failed())
     status = carryOut(call, source, target);
+  if (!status.failed())
+    status = joinDevice(call);
   if (status.failed()) {
     fail(status);
     return false;
@@ -138,10 +140,14 @@ bool Rank::waitCollective(int64_t called) {
                                 static_cast<long long>(called))));
     return false;
   }
-  // It was carried out when it was started, and kept its memory since.
+  // It was carried out, or told the device, when it was started, and kept its
+  // memory since.
   if (call->work == 0) {
+    Status status = joinDevice(*call);
+    if (status.failed())
+      fail(status);
     started.erase(call);
-    return true;
+    return !status.failed();
   }
   int64_t begin = nowNanoseconds();
   Status status = lane.wait(call->work);

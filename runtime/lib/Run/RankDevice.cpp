@@ -158,11 +158,15 @@ Status Rank::awaitCollectives() {
 
 std::string Rank::whereInFlight() {
   inFlight.reach(gpu->reached());
-  return inFlight.describe([&](int64_t at) {
+  std::string text = inFlight.describe([&](int64_t at) {
     return at >= 0    ? program.vertices[at].name
            : at == -1 ? ""
                       : program.collectives[InFlight::collectiveOf(at)].vertex;
   });
+  for (const Call &call : started)
+    if (call.beside >= 0)
+      text += ", beside " + call.collective->name();
+  return text;
 }
 
 Status Rank::synchronize() {
@@ -210,21 +214,39 @@ Status Rank::take(const void *tensor, int64_t bytes,
   return status.failed() ? status : write(staging.data());
 }
 
+/// Beside what the device was told before; with a device that waits, it does.
 Status Rank::runOnDevice(Call &call, const void *source, void *target) {
+  TransportError error;
+  if (!gpu->beginBeside(error))
+    return deviceFault(call.collective->name(), error);
   Status status =
       call.collective->runOnDevice(communicator, *gpu, source, target);
+  isAtCollectives = true;
+  bool isTold = gpu->endBeside(call.beside, error);
   if (status.failed())
     return status;
-  // With a mark of its own.
+  if (!isTold)
+    return deviceFault(call.collective->name(), error);
+  if (!gpu->waits())
+    return status;
   markDevice();
   inFlight.launch(InFlight::ofCollective(call.number.index));
-  isAtCollectives = true;
-  if (!gpu->waits()) {
-    markDevice();
-    return status;
-  }
   status = awaitCollectives();
   return status.failed() ? status : synchronize();
+}
+
+Status Rank::joinDevice(const Call &call) {
+  TransportError error;
+  if (call.beside < 0)
+    return Status::success();
+  // With a mark of its own.
+  markDevice();
+  if (!gpu->join(call.beside, error))
+    return deviceFault(call.collective->name(), error);
+  if (!gpu->waits())
+    inFlight.launch(InFlight::ofCollective(call.number.index));
+  markDevice();
+  return Status::success();
 }
 
 /// What the collective leaves alone of its target goes there and back.

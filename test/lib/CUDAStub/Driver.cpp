@@ -428,6 +428,15 @@ EXPORT Result cuStreamSynchronize(Stream stream) {
   return fault();
 }
 
+EXPORT Result cuStreamWaitEvent(Stream stream, Event event, unsigned) {
+  auto &mark = *reinterpret_cast<Mark *>(event);
+  auto other = tapestry::stub::Streams::all().find(mark.queue);
+  if (other && !other->isDone(mark.told))
+    queueOf(stream)->tell(std::make_unique<tapestry::stub::WaitWork>(
+        std::move(other), mark.told));
+  return 0;
+}
+
 EXPORT void tapestryStubTell(Stream stream, tapestry::stub::Work *work) {
   queueOf(stream)->tell(std::unique_ptr<tapestry::stub::Work>(work));
 }

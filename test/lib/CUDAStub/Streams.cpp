@@ -78,6 +78,12 @@ void Streams::end(StreamQueue *queue) {
   queues.erase(queue);
 }
 
+std::shared_ptr<StreamQueue> Streams::find(StreamQueue *queue) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = queues.find(queue);
+  return found == queues.end() ? nullptr : found->second;
+}
+
 void Streams::settle(int device) {
   std::vector<std::shared_ptr<StreamQueue>> own;
   {

@@ -56,6 +56,19 @@ private:
   bool isStuck = false, ends = false;
 };
 
+/// What comes behind works of another stream.
+class WaitWork final : public Work {
+public:
+  WaitWork(std::shared_ptr<StreamQueue> other, uint64_t number)
+      : other(std::move(other)), number(number) {}
+  void run() override { other->wait(number); }
+  bool isStuck() const override { return !other->isDone(number); }
+
+private:
+  std::shared_ptr<StreamQueue> other;
+  uint64_t number;
+};
+
 /// Those of all devices.
 class Streams {
 public:
@@ -65,6 +78,7 @@ public:
   }
   StreamQueue *make(int device);
   void end(StreamQueue *queue);
+  std::shared_ptr<StreamQueue> find(StreamQueue *queue);
   /// Returns when all that a device was told is done.
   void settle(int device);
 
