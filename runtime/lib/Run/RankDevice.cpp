@@ -110,6 +110,11 @@ const void *Rank::copyConstant(const void *host, int64_t bytes) {
   auto known = constants.find(host);
   if (known != constants.end())
     return known->second;
+  // The copy waits for what others may never do.
+  if (Status status = synchronize(); status.failed()) {
+    fail(status);
+    return nullptr;
+  }
   TransportError error;
   void *copy = nullptr;
   if (gpu)
