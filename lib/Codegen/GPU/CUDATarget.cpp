@@ -36,6 +36,11 @@ void CUDATarget::addFusionPasses(OpPassManager &functions) const {
 void CUDATarget::addModulePasses(OpPassManager &pm) const {
   pm.addPass(createSplitHostKernels());
   pm.addPass(createMapSorts());
+  if (getSpec().gpuProducts == generatedProducts)
+    return;
+  MapProductsOptions products;
+  products.tf32 = getSpec().tf32;
+  pm.addPass(createMapProducts(products));
 }
 
 void CUDATarget::addKernelPasses(OpPassManager &functions) const {
@@ -106,6 +111,11 @@ FailureOr<std::string> CUDATarget::emitAs(ModuleOp module, StringRef) const {
 
 static llvm::Expected<std::unique_ptr<Target>>
 createCUDATarget(const TargetSpec &spec) {
+  if (spec.gpuProducts != libraryProducts &&
+      spec.gpuProducts != generatedProducts)
+    return faultError(Fault::Usage, "", "products of GPUs are ",
+                      libraryProducts, " or ", generatedProducts, ", not '",
+                      spec.gpuProducts, "'");
   // The host's part has the processors of `cpu`.
   auto host = createTarget({"cpu", spec.cpu, spec.vectorBits});
   if (!host)

@@ -15,6 +15,15 @@
 namespace tapestry {
 namespace rt {
 
+/// Where the matrices of a product lie, in the device's memory.
+struct ProductMemory {
+  const void *left, *right, *addend;
+  void *result;
+  const void *bias;
+  void *workspace;
+  uint64_t workspaceBytes;
+};
+
 /// One rank's device. Functions return false, or null, with an error.
 class Device {
 public:
@@ -37,6 +46,11 @@ public:
   virtual bool launch(const TapestryDeviceCode &code, int64_t kernel,
                       int64_t blocks, int64_t threads, void **arguments,
                       TransportError &error) = 0;
+  /// Opens the library of products, where that was not done before.
+  virtual bool openProducts(TransportError &error) = 0;
+  /// Has products be computed behind what was told before.
+  virtual bool multiply(const TapestryProduct &product,
+                        const ProductMemory &memory, TransportError &error) = 0;
   /// Gives what was told so far a number, each larger than the last.
   virtual bool mark(int64_t number, TransportError &error) = 0;
   /// The last number up to which all is known to be done, or -1.
@@ -57,7 +71,7 @@ public:
 };
 
 /// Raised with every change of the declarations above.
-constexpr uint32_t deviceVersion = 2;
+constexpr uint32_t deviceVersion = 3;
 
 /// What a plug-in exports under the name `deviceEntryName`. Returns the
 /// process's one driver (owned by the plug-in), or null and a text.

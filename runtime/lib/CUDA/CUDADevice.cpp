@@ -208,6 +208,13 @@ bool CUDADevice::launch(const TapestryDeviceCode &code, int64_t kernel,
           gpu.check(call.c_str(), gpu.api.cuStreamSynchronize(stream), error));
 }
 
+bool CUDADevice::multiply(const TapestryProduct &product,
+                          const ProductMemory &memory, TransportError &error) {
+  return products.multiply(product, memory, stream, error) &&
+         (!isWaiting || gpu.check("cublasLtMatmul",
+                                  gpu.api.cuStreamSynchronize(stream), error));
+}
+
 bool CUDADevice::mark(int64_t number, TransportError &error) {
   if (isWaiting) {
     lastReached = number;

@@ -4,6 +4,7 @@
 #define TAPESTRY_RT_CUDA_CUDADEVICE_H
 
 #include "CUDA/DriverAPI.h"
+#include "CUDA/Products.h"
 #include "tapestry-rt/Device.h"
 #include <deque>
 #include <map>
@@ -69,6 +70,11 @@ public:
   bool launch(const TapestryDeviceCode &code, int64_t kernel, int64_t blocks,
               int64_t threads, void **arguments,
               TransportError &error) override;
+  bool openProducts(TransportError &error) override {
+    return products.open(error);
+  }
+  bool multiply(const TapestryProduct &product, const ProductMemory &memory,
+                TransportError &error) override;
   bool mark(int64_t number, TransportError &error) override;
   int64_t reached() const override { return lastReached; }
   bool synchronize(TransportError &error) override;
@@ -84,6 +90,7 @@ private:
 
   GPU &gpu;
   Stream stream = nullptr;
+  Products products;
   bool isWaiting;
   /// Of what may not be done yet, and events that are free.
   std::deque<Mark> marks;

@@ -2,25 +2,9 @@
 #include <cuda.h>
 
 #include "CUDA/DriverAPI.h"
-#include <type_traits>
+#include "alike.h"
 
 using namespace tapestry::rt::cuda;
-
-template <typename A, typename B>
-constexpr bool isAlike =
-    sizeof(A) == sizeof(B) && std::is_pointer_v<A> == std::is_pointer_v<B>;
-
-template <typename A, typename B> struct AreAlike : std::false_type {};
-template <typename R, typename... As, typename S, typename... Bs>
-struct AreAlike<R (*)(As...), S (*)(Bs...)> {
-  static constexpr bool check() {
-    if constexpr (sizeof...(As) == sizeof...(Bs))
-      return isAlike<R, S> && (isAlike<As, Bs> && ...);
-    else
-      return false;
-  }
-  static constexpr bool value = check();
-};
 
 #define CHECK_FUNCTION(name, parameters)                                       \
   static_assert(AreAlike<decltype(&::name), decltype(DriverAPI::name)>::value, \
