@@ -267,8 +267,8 @@ void ProductEmitter::call(LLVM::LLVMFuncOp callee, Value description,
                           double beta, Value workspace, Value bytes) {
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
   Value none = LLVM::ZeroOp::create(b, pointer);
-  std::function<void(NestPoint, ArrayRef<unsigned>)> loops =
-      [&](NestPoint point, ArrayRef<unsigned> rest) {
+  std::function<void(const NestPoint &, ArrayRef<unsigned>)> loops =
+      [&](const NestPoint &point, ArrayRef<unsigned> rest) {
         if (rest.empty()) {
           Value left = addressOf(matrices.left, point);
           Value right = addressOf(matrices.right, point);

@@ -211,6 +211,16 @@ bool Products::layOut(const TapestryMatrix &matrix, int64_t rows,
                error);
 }
 
+/// The address is of the operation, which serves others, too.
+bool Products::setBias(Chosen &chosen, const void *bias,
+                       TransportError &error) {
+  return !bias || check("cublasLtMatmulDescSetAttribute",
+                        api->cublasLtMatmulDescSetAttribute(
+                            chosen.operation, lt::biasPointer,
+                            static_cast<const void *>(&bias), sizeof(bias)),
+                        error);
+}
+
 bool Products::describe(const TapestryProduct &product,
                         const ProductMemory &memory, Chosen &chosen,
                         TransportError &error) {
@@ -228,7 +238,7 @@ bool Products::describe(const TapestryProduct &product,
                error) &&
          set(lt::transposeA, a) && set(lt::transposeB, b) &&
          set(lt::epilogue, epilogueOf(product)) &&
-         (!memory.bias || set(lt::biasPointer, memory.bias)) &&
+         setBias(chosen, memory.bias, error) &&
          layOut(product.right, product.terms, product.columns, product.batches,
                 chosen.layouts[0], error) &&
          layOut(product.left, product.rows, product.terms, product.batches,
@@ -303,11 +313,7 @@ bool Products::multiply(const TapestryProduct &product,
     known.erase(place);
     return false;
   }
-  if (memory.bias && !check("cublasLtMatmulDescSetAttribute",
-                            api->cublasLtMatmulDescSetAttribute(
-                                chosen.operation, lt::biasPointer, &memory.bias,
-                                sizeof(memory.bias)),
-                            error))
+  if (!setBias(chosen, memory.bias, error))
     return false;
   int scale = computeTypes(product).second;
   Scalar alpha(product.alpha, scale), beta(product.beta, scale);

@@ -45,6 +45,7 @@ private:
               Chosen &chosen, TransportError &error);
   bool describe(const TapestryProduct &product, const ProductMemory &memory,
                 Chosen &chosen, TransportError &error);
+  bool setBias(Chosen &chosen, const void *bias, TransportError &error);
   bool layOut(const TapestryMatrix &matrix, int64_t rows, int64_t columns,
               int64_t batches, lt::Layout &layout, TransportError &error);
   bool ask(const TapestryProduct &product, const ProductMemory &memory,
