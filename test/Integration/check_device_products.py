@@ -178,11 +178,12 @@ def narrow_floats(bench):
                 f"input A : {name}[33, 70]\ninput B : {name}[70, 41]\n"
                 f"C[i, k] = sum[j] {factors}\noutput C\n"
             )
-            got, told = compute(bench, source, {"A": stored[0], "B": stored[1]}, "C", 2)
-            value = bf16_values(got["C"]) if result == "bf16" else got["C"]
-            expect_near(f"C of {name} in {result}", value, values[0] @ values[1], near)
-            if not told:
-                raise CheckFailed(f"{source}\nis no product of the library")
+            for devices in (1, 2):
+                got, told = compute(bench, source, {"A": stored[0], "B": stored[1]}, "C", devices)
+                value = bf16_values(got["C"]) if result == "bf16" else got["C"]
+                expect_near(f"C of {name} in {result}", value, values[0] @ values[1], near)
+                if not told:
+                    raise CheckFailed(f"{source}\nis no product of the library")
 
 
 @case
@@ -201,6 +202,90 @@ def bytes_are_exact(bench):
         if not np.array_equal(got["C"], want):
             raise CheckFailed(f"bytes: {terms} x {columns}")
         expect_asked(told, asked, f"{terms} x {columns}")
+
+
+# What is made of H, in f32: which epilogue of the library that is, as its enum has it,
+# and its values; None: an operation of its own.
+EPILOGUES = {
+    "H[i, k] + B[k]": (4, lambda h, b, r: h + b),
+    "max(H[i, k], 0)": (2, lambda h, b, r: np.maximum(h, 0)),
+    "max(B[k] + H[i, k], 0)": (6, lambda h, b, r: np.maximum(h + b, 0)),
+    "H[i, k] + R[i, k]": (1, lambda h, b, r: h + r),
+    "max(R[i, k] + (H[i, k] * 0.5 + B[k]), 0)": (6, lambda h, b, r: np.maximum(h / 2 + b + r, 0)),
+    "0.5 * H[i, k] * (1 + tanh(0.7978845608 * (H[i, k] + 0.044715 * H[i, k] * H[i, k] * H[i, k])))": (
+        32,
+        lambda h, b, r: gelu(h),
+    ),
+    # Functions of another kind, numbers per row, and what lies otherwise.
+    "tanh(H[i, k])": (None, lambda h, b, r: np.tanh(h)),
+    "max(H[i, k], 0) + B[k]": (None, lambda h, b, r: np.maximum(h, 0) + b),
+    "H[i, k] + D[i]": (None, lambda h, b, r: h + r[:, :1]),
+    "H[i, k] * R[i, k]": (None, lambda h, b, r: h * r),
+}
+
+
+def gelu(x):
+    return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
+
+
+@case
+def epilogues(bench):
+    generator = np.random.default_rng(10)
+    a, b = (generator.standard_normal(shape).astype(np.float32) for shape in ((45, 32), (32, 28)))
+    bias, r = (generator.standard_normal(shape).astype(np.float32) for shape in ((28,), (45, 28)))
+    inputs = {"A": a, "W": b, "B": bias, "R": r, "D": r[:, 0]}
+    h = a.astype(float) @ b
+    for number, (text, (epilogue, values)) in enumerate(EPILOGUES.items()):
+        source = "input A : f32[45, 32]\ninput W : f32[32, 28]\n"
+        kinds = {"B": "f32[28]", "R": "f32[45, 28]", "D": "f32[45]"}
+        used = {name: inputs[name] for name in "AWBRD" if name in "AW" or f"{name}[" in text}
+        source += "".join(f"input {name} : {kinds[name]}\n" for name in used if name in kinds)
+        source += f"H[i, k] = sum[j] A[i, j] * W[j, k]\nY[i, k] = {text}\noutput Y\n"
+        got, told = compute(bench, source, used, "Y", 1 + number % 3)
+        expect_near(text, got["Y"], values(h, bias.astype(float), r.astype(float)), 3e-6)
+        if {asked for _, _, _, asked in told} != {epilogue or 1}:
+            raise CheckFailed(f"{text}: {told}")
+        launches = count_kernels(bench)
+        if (launches == 0) != (epilogue is not None):
+            raise CheckFailed(f"{text}: {launches} kernels beside the product")
+
+
+def count_kernels(bench):
+    """Of p.ein, functions of the GPU."""
+    words = ["compile", "p.ein", "--devices=1", "--target=cuda", "--stop-after=gpu"]
+    text = driver.tapestry(*words, cwd=bench.folder).expect_status(0).stdout
+    return len(re.findall(r"gpu\.func @", text))
+
+
+@case
+def results_that_are_needed_stay(bench):
+    """Before a bias is added, and where a matrix is written over."""
+    generator = np.random.default_rng(11)
+    a, b = (generator.standard_normal(shape).astype(np.float32) for shape in ((45, 32), (32, 28)))
+    bias, r = (generator.standard_normal(shape).astype(np.float32) for shape in ((28,), (45, 28)))
+    source = (
+        "input A : f32[45, 32]\ninput W : f32[32, 28]\ninput B : f32[28]\ninput R : f32[45, 28]\n"
+        "H[i, k] = sum[j] A[i, j] * W[j, k]\nY[i, k] = H[i, k] + B[k]\n"
+        "Q[i, k] = exp(R[i, k])\nG[i, k] = sum[j] A[i, j] * W[j, k] * 2\nZ[i, k] = G[i, k] + Q[i, k]\n"
+        "output H\noutput Y\noutput Z\n"
+    )
+    got, told = compute(bench, source, {"A": a, "W": b, "B": bias, "R": r}, "HYZ", 2)
+    h = a.astype(float) @ b
+    for name, want in {"H": h, "Y": h + bias, "Z": 2 * h + np.exp(r.astype(float))}.items():
+        expect_near(name, got[name], want, 3e-6)
+
+
+@case
+def results_are_narrowed_by_the_library(bench):
+    """Sums of f16 and bf16 are rounded once, without a buffer of f32."""
+    for name in ("f16", "bf16"):
+        source = (
+            f"input A : {name}[48, 64]\ninput W : {name}[64, 40]\n"
+            "H[i, k] = sum[j] A[i, j] * W[j, k]\nY[i, k] = max(H[i, k], 0)\noutput Y\n"
+        )
+        bench.write("p.ein", source)
+        if count_kernels(bench) != 0:
+            raise CheckFailed(f"{name}: results are narrowed by a kernel")
 
 
 PLAIN = "input A : f32[64, 128]\ninput B : f32[128, 32]\nC[i, k] = sum[j] A[i, j] * B[j, k]\noutput C\n"

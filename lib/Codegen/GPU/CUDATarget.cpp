@@ -31,6 +31,10 @@ void CUDATarget::addFusionPasses(OpPassManager &functions) const {
   FormRowKernelsOptions rows;
   rows.rowBytes = rowBytes;
   functions.addPass(createFormRowKernels(rows));
+  if (getSpec().gpuProducts == generatedProducts)
+    return;
+  functions.addPass(createComputeInPlace());
+  functions.addPass(createFormEpilogues());
 }
 
 void CUDATarget::addModulePasses(OpPassManager &pm) const {

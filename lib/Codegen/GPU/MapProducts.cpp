@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ProductNest.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
@@ -29,71 +30,8 @@ namespace tapestry {
 
 namespace {
 
-/// Calls for one operation at most.
-constexpr int64_t mostCalls = 16;
 /// What the library may work in: as much as the largest matrix has, up to this.
 constexpr int64_t mostWorkspace = 32 << 20;
-
-/// A sum of products of two inputs, and of what with each.
-struct ProductBody {
-  unsigned factors[2];
-  double alpha = 1;
-};
-
-/// The input that `value` is, maybe widened; -1 for anything else.
-int factorOf(Nest &nest, Value value) {
-  if (Operation *op = value.getDefiningOp())
-    if (isa<arith::ExtFOp, arith::ExtSIOp>(op))
-      value = op->getOperand(0);
-  auto argument = dyn_cast<BlockArgument>(value);
-  bool isInput = argument && argument.getOwner() == &nest.body() &&
-                 argument.getArgNumber() < nest.numInputs();
-  return isInput ? static_cast<int>(argument.getArgNumber()) : -1;
-}
-
-std::optional<ProductBody> readBody(Nest &nest) {
-  if (nest.outputs.size() != 1 ||
-      !isa_and_nonnull<arith::AddFOp, arith::AddIOp>(nest.outputs[0].combine))
-    return std::nullopt;
-  ProductBody body;
-  Value term = nest.outputs[0].contribution;
-  APFloat by(0.0);
-  for (auto scaled = term.getDefiningOp<arith::MulFOp>(); scaled;
-       scaled = term.getDefiningOp<arith::MulFOp>()) {
-    bool isRight = matchPattern(scaled.getRhs(), m_ConstantFloat(&by));
-    if (!isRight && !matchPattern(scaled.getLhs(), m_ConstantFloat(&by)))
-      break;
-    body.alpha *= by.convertToDouble();
-    term = isRight ? scaled.getLhs() : scaled.getRhs();
-  }
-  Operation *product = term.getDefiningOp();
-  if (!isa_and_nonnull<arith::MulFOp, arith::MulIOp>(product))
-    return std::nullopt;
-  for (unsigned side : {0, 1}) {
-    int factor = factorOf(nest, product->getOperand(side));
-    if (factor < 0)
-      return std::nullopt;
-    body.factors[side] = factor;
-  }
-  return body;
-}
-
-/// What the library multiplies, and adds in the type of the result.
-std::optional<TapestryDType> factorType(Type type, Type result) {
-  if (type.isF64() && result.isF64())
-    return TAPESTRY_F64;
-  if (type.isInteger(8) && result.isInteger(32))
-    return TAPESTRY_I8;
-  if (!result.isF32())
-    return std::nullopt;
-  if (type.isF32())
-    return TAPESTRY_F32;
-  if (type.isBF16())
-    return TAPESTRY_BF16;
-  if (type.isF16())
-    return TAPESTRY_F16;
-  return std::nullopt;
-}
 
 TapestryDType resultType(TapestryDType factor) {
   return factor == TAPESTRY_F64  ? TAPESTRY_F64
@@ -101,83 +39,15 @@ TapestryDType resultType(TapestryDType factor) {
                                  : TAPESTRY_F32;
 }
 
-/// A nest that a call computes.
-struct Product {
-  MatrixProduct matrices;
-  TapestryDType type;
-  double alpha;
-};
-
-/// Of bytes the library takes matrices alone that have a multiple of four in
-/// all directions, with terms side by side.
-bool suitsBytes(const Nest &nest, const MatrixProduct &product) {
-  auto isMultiple = [](int64_t number) { return number % 4 == 0; };
-  for (unsigned loop : {product.row, product.column, product.term})
-    if (!nest.problem.dims[loop].known ||
-        !isMultiple(nest.problem.dims[loop].extent))
-      return false;
-  auto isAligned = [&](unsigned number) {
-    linalg::GenericOp op = nest.op;
-    SmallVector<int64_t> strides;
-    int64_t offset;
-    auto type = cast<MemRefType>(op->getOperand(number).getType());
-    return succeeded(type.getStridesAndOffset(strides, offset)) &&
-           isMultiple(offset) && type.hasStaticShape() &&
-           llvm::all_of(strides, [&](int64_t stride) {
-             return stride == 1 || isMultiple(stride);
-           });
-  };
-  return !product.leftTransposed && product.rightTransposed &&
-         isAligned(product.left) && isAligned(product.right) &&
-         isAligned(nest.problem.accesses.size() - 1);
-}
-
-/// Whether different points have different elements: strides that are known at
-/// run time only are no smaller than what lies within.
-bool hasPlainMaps(linalg::GenericOp op) {
-  return llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
-    return map.isProjectedPermutation();
-  });
-}
-
-std::optional<Product> findProduct(Nest &nest) {
-  std::optional<ProductBody> body = readBody(nest);
-  if (!body || !hasPlainMaps(nest.op))
-    return std::nullopt;
-  std::optional<ProductShape> shape = findProductShape(nest.problem);
-  if (!shape || !isWorthFetching(nest.problem, *shape))
-    return std::nullopt;
-  std::optional<MatrixProduct> matrices =
-      findMatrixProduct(nest.problem, *shape, mostCalls);
-  if (!matrices)
-    return std::nullopt;
-  auto [a, b] = body->factors;
-  if (std::minmax(a, b) != std::minmax(matrices->left, matrices->right))
-    return std::nullopt;
-  auto elementOf = [&](unsigned number) {
-    return getElementTypeOrSelf(nest.op->getOperand(number).getType());
-  };
-  Type result = elementOf(nest.problem.accesses.size() - 1);
-  auto type = factorType(elementOf(a), result);
-  if (!type || elementOf(a) != elementOf(b) ||
-      (*type == TAPESTRY_I8 && !suitsBytes(nest, *matrices)))
-    return std::nullopt;
-  // Those without a sign are no bytes of the library.
-  if (*type == TAPESTRY_I8 &&
-      nest.body()
-          .walk([](arith::ExtUIOp) { return WalkResult::interrupt(); })
-          .wasInterrupted())
-    return std::nullopt;
-  return Product{*matrices, *type, body->alpha};
-}
-
 class ProductEmitter {
 public:
-  ProductEmitter(IndexBuilder &b, Nest &nest, const Product &product, bool tf32)
-      : b(b), nest(nest), matrices(product.matrices), type(product.type),
-        alpha(product.alpha), tf32(tf32) {}
+  /// Of a product alone the epilogue has no operation.
+  ProductEmitter(IndexBuilder &b, Nest &nest, const Product &product,
+                 const Epilogue &epilogue, bool tf32)
+      : b(b), nest(nest), product(product), matrices(product.matrices),
+        epilogue(epilogue), tf32(tf32) {}
 
-  LogicalResult emit(double beta);
+  LogicalResult emit();
 
 private:
   Value word(OpFoldResult number);
@@ -186,17 +56,21 @@ private:
   OpFoldResult strideOf(unsigned operand, int loop) {
     return loop < 0 ? b.index(0) : nest.operands[operand].strides[loop];
   }
+  unsigned resultNumber() { return nest.numInputs(); }
+  bool readsAddend() const { return epilogue.addend || !product.fill; }
   Value addressOf(unsigned operand, const NestPoint &point);
-  SmallVector<Value> describe(double beta);
+  Value addressIn(Value buffer, OpFoldResult offset);
+  Value addressAsResult(Value buffer, const NestPoint &point);
+  SmallVector<Value> describe();
   OpFoldResult workspaceBytes();
-  void call(LLVM::LLVMFuncOp callee, Value description, double beta,
-            Value workspace, Value bytes);
+  void call(LLVM::LLVMFuncOp callee, Value description, Value workspace,
+            Value bytes);
 
   IndexBuilder &b;
   Nest &nest;
+  const Product &product;
   const MatrixProduct &matrices;
-  TapestryDType type;
-  double alpha;
+  const Epilogue &epilogue;
   bool tf32;
 };
 
@@ -210,21 +84,29 @@ Value ProductEmitter::real(double number) {
   return LLVM::ConstantOp::create(b, b.getF64FloatAttr(number));
 }
 
-Value ProductEmitter::addressOf(unsigned operand, const NestPoint &point) {
-  const NestOperand &matrix = nest.operands[operand];
-  int64_t bytes = *storedBytes(matrix.elementType);
+Value ProductEmitter::addressIn(Value buffer, OpFoldResult offset) {
+  int64_t bytes = *storedBytes(getElementTypeOrSelf(buffer.getType()));
   OpFoldResult start =
-      memref::ExtractAlignedPointerAsIndexOp::create(b, matrix.flat)
-          .getResult();
-  OpFoldResult address =
-      b.add(start, b.mul(point.offset[operand], b.index(bytes)));
+      memref::ExtractAlignedPointerAsIndexOp::create(b, buffer).getResult();
+  OpFoldResult address = b.add(start, b.mul(offset, b.index(bytes)));
   return LLVM::IntToPtrOp::create(b, LLVM::LLVMPointerType::get(b.getContext()),
                                   word(address));
 }
 
+Value ProductEmitter::addressOf(unsigned operand, const NestPoint &point) {
+  return addressIn(nest.operands[operand].flat, point.offset[operand]);
+}
+
+/// Of a buffer whose elements lie as those of the results; null: theirs.
+Value ProductEmitter::addressAsResult(Value buffer, const NestPoint &point) {
+  if (!buffer || buffer == nest.op.getDpsInits()[0])
+    return addressOf(resultNumber(), point);
+  return addressIn(buffer, point.offset[resultNumber()]);
+}
+
 /// The fields of a TapestryProduct.
-SmallVector<Value> ProductEmitter::describe(double beta) {
-  unsigned result = nest.problem.accesses.size() - 1;
+SmallVector<Value> ProductEmitter::describe() {
+  TapestryDType type = product.type;
   int batch = matrices.batch;
   SmallVector<Value> fields;
   fields.push_back(batch < 0 ? constantWord(1) : word(nest.extents[batch]));
@@ -239,10 +121,11 @@ SmallVector<Value> ProductEmitter::describe(double beta) {
   };
   matrix(matrices.left, type, matrices.leftTransposed, matrices.leftPitch());
   matrix(matrices.right, type, matrices.rightTransposed, matrices.rightPitch());
-  matrix(result, resultType(type), /*transposed=*/false, matrices.row);
-  fields.push_back(real(alpha));
-  fields.push_back(real(beta));
-  fields.push_back(constantWord(0));
+  matrix(resultNumber(), epilogue.op ? epilogue.type : resultType(type),
+         /*transposed=*/false, matrices.row);
+  fields.push_back(real(product.alpha));
+  fields.push_back(real(readsAddend()));
+  fields.push_back(constantWord(epilogue.functions));
   fields.push_back(constantWord(tf32 && type == TAPESTRY_F32));
   return fields;
 }
@@ -264,19 +147,24 @@ OpFoldResult ProductEmitter::workspaceBytes() {
 }
 
 void ProductEmitter::call(LLVM::LLVMFuncOp callee, Value description,
-                          double beta, Value workspace, Value bytes) {
+                          Value workspace, Value bytes) {
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
   Value none = LLVM::ZeroOp::create(b, pointer);
+  Value bias =
+      epilogue.bias ? addressIn(epilogue.bias, b.index(0)) : Value(none);
   std::function<void(const NestPoint &, ArrayRef<unsigned>)> loops =
       [&](const NestPoint &point, ArrayRef<unsigned> rest) {
         if (rest.empty()) {
           Value left = addressOf(matrices.left, point);
           Value right = addressOf(matrices.right, point);
-          Value result = addressOf(nest.problem.accesses.size() - 1, point);
-          Value addend = beta == 0 ? none : result;
+          Value result = addressAsResult(epilogue.result, point);
+          Value addend = epilogue.addend
+                             ? addressAsResult(epilogue.addend, point)
+                         : readsAddend() ? result
+                                         : none;
           LLVM::CallOp::create(b, callee,
                                ValueRange{none, description, left, right,
-                                          addend, result, none, workspace,
+                                          addend, result, bias, workspace,
                                           bytes});
           return;
         }
@@ -290,11 +178,11 @@ void ProductEmitter::call(LLVM::LLVMFuncOp callee, Value description,
   loops(nest.origin(b), matrices.calls);
 }
 
-LogicalResult ProductEmitter::emit(double beta) {
+LogicalResult ProductEmitter::emit() {
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());
   Type number = b.getI64Type();
   nest.materialize(b);
-  SmallVector<Value> fields = describe(beta);
+  SmallVector<Value> fields = describe();
   SmallVector<Type> types;
   for (Value field : fields)
     types.push_back(field.getType());
@@ -327,7 +215,7 @@ LogicalResult ProductEmitter::emit(double beta) {
       b, buffer, known ? ValueRange() : ValueRange{b.value(bytes)});
   Value place = memref::ExtractAlignedPointerAsIndexOp::create(b, room);
   Value workspace = LLVM::IntToPtrOp::create(b, pointer, word(place));
-  call(*callee, description, beta, workspace, word(bytes));
+  call(*callee, description, workspace, word(bytes));
   memref::DeallocOp::create(b, room);
   return success();
 }
@@ -374,7 +262,14 @@ void fillIfEmpty(IndexBuilder &b, linalg::GenericOp fill, OpFoldResult terms) {
   fill->moveBefore(branch.thenBlock()->getTerminator());
 }
 
-/// Results start from the fill before, where that is 0.
+/// What `op` hands its results to, right behind it.
+linalg::GenericOp nextOf(linalg::GenericOp op) {
+  Operation *next = op->getNextNode();
+  while (next && (isMemoryEffectFree(next) || isa<memref::AllocOp>(next)))
+    next = next->getNextNode();
+  return dyn_cast_or_null<linalg::GenericOp>(next);
+}
+
 LogicalResult MapProducts::map(linalg::GenericOp op) {
   FailureOr<Nest> nest = Nest::analyze(op);
   if (failed(nest))
@@ -382,21 +277,23 @@ LogicalResult MapProducts::map(linalg::GenericOp op) {
   std::optional<Product> product = findProduct(*nest);
   if (!product)
     return success();
+  Epilogue epilogue;
+  Operation *last = op;
+  if (linalg::GenericOp next = nextOf(op))
+    if (auto found = findEpilogue(*nest, *product, next)) {
+      epilogue = *found;
+      last = next;
+      ++numEpilogues;
+    }
   IndexBuilder b(op.getLoc(), op->getParentOfType<func::FuncOp>());
-  b.setInsertionPoint(op);
-  double beta = 1;
-  linalg::GenericOp fill = findFill(*nest);
-  if (fill && (matchPattern(filledValue(fill), m_AnyZeroFloat()) ||
-               matchPattern(filledValue(fill), m_Zero()))) {
-    beta = 0;
-  } else {
-    fill = nullptr;
-  }
+  b.setInsertionPoint(last);
   ++numProducts;
-  if (failed(ProductEmitter(b, *nest, *product, tf32).emit(beta)))
+  if (failed(ProductEmitter(b, *nest, *product, epilogue, tf32).emit()))
     return op.emitError("is a product that cannot be called");
-  if (fill)
-    fillIfEmpty(b, fill, nest->extents[product->matrices.term]);
+  if (product->fill)
+    fillIfEmpty(b, product->fill, nest->extents[product->matrices.term]);
+  if (epilogue.op)
+    epilogue.op.erase();
   op.erase();
   return success();
 }

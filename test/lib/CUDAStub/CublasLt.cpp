@@ -100,12 +100,37 @@ double load(const char *at, int type) {
   }
 }
 
+/// To nearest even, by the current rounding.
+uint16_t toHalf(double value) {
+  uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+  double size = std::fabs(value);
+  if (std::isnan(value))
+    return 0x7e00;
+  if (size >= 65520)
+    return sign | 0x7c00;
+  int exponent = size < 6.103515625e-05 ? -14 : std::ilogb(size);
+  auto units =
+      static_cast<int>(std::nearbyint(std::ldexp(size, 10 - exponent)));
+  // What is rounded up to the next power carries into the exponent.
+  return sign | static_cast<uint16_t>(((exponent + 14) << 10) + units);
+}
+
+uint16_t toBF16(double value) {
+  uint32_t bits = toBits(static_cast<float>(value));
+  if (std::isnan(value))
+    return 0x7fc0;
+  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
 void store(double value, char *at, int type) {
   if (type == realF64) {
     memcpy(at, &value, sizeof(value));
   } else if (type == realF32) {
     auto rounded = static_cast<float>(value);
     memcpy(at, &rounded, sizeof(rounded));
+  } else if (bytesOf(type) == 2) {
+    uint16_t bits = type == realF16 ? toHalf(value) : toBF16(value);
+    memcpy(at, &bits, sizeof(bits));
   } else {
     auto whole = static_cast<int32_t>(static_cast<int64_t>(value));
     memcpy(at, &whole, sizeof(whole));
@@ -136,8 +161,10 @@ bool areTypes(const LtOperation &op, const LtLayout &a, const LtLayout &b,
   if (op.compute == computeI32)
     return a.type == realI8 && d.type == realI32 && op.scale == realI32;
   bool isNarrow = a.type == realF16 || a.type == realBF16;
-  return op.scale == realF32 && d.type == realF32 &&
-         (a.type == realF32 || (isNarrow && op.compute == computeF32));
+  if (op.scale != realF32 || (isNarrow && op.compute != computeF32))
+    return false;
+  return isNarrow ? d.type == realF32 || d.type == a.type
+                  : a.type == realF32 && d.type == realF32;
 }
 
 /// "Using IMMA kernels" in the documentation of cublasLtMatmul.

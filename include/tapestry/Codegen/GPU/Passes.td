@@ -59,6 +59,30 @@ def MapSorts : Pass<"tapestry-map-sorts", "::mlir::ModuleOp"> {
   ];
 }
 
+def FormEpilogues
+    : Pass<"tapestry-form-epilogues", "::mlir::func::FuncOp"> {
+  let summary = "Bring products and what is made of their results together";
+  let description = [{
+    An operation that one call of the GPU's library may compute with the product
+    before it (`tapestry-map-products`) moves right behind that, and both become
+    one kernel (`tapestry.joined`). What stands between must not mind.
+
+    ```mlir
+    linalg.generic ... ins(%x, %w) outs(%h)     // h(i, k) += x(i, j) w(j, k)
+    ...
+    linalg.generic ... ins(%h, %b) outs(%h)     // h(i, k) = max(h(i, k) + b(k), 0)
+    ```
+    becomes
+    ```mlir
+    linalg.generic ... ins(%x, %w) outs(%h) attrs = {tapestry.joined}
+    linalg.generic ... ins(%h, %b) outs(%h)
+    ```
+  }];
+  let statistics = [
+    Statistic<"numJoined", "joined", "Operations brought to their products">
+  ];
+}
+
 def MapProducts : Pass<"tapestry-map-products", "::mlir::ModuleOp"> {
   let summary = "Have products of matrices computed by the GPU's library";
   let description = [{
@@ -71,7 +95,14 @@ def MapProducts : Pass<"tapestry-map-products", "::mlir::ModuleOp"> {
     not read its result (beta is 0), what adds to its result does (beta is 1), and
     factors that are constants are alpha. Bytes are taken where all extents and
     strides are known to be multiples of four and terms lie side by side in both
-    factors. A buffer as large as the largest matrix, up to 32 MiB, is the
+    factors.
+
+    Where the operation behind it works on each result, the call may compute that,
+    too: with a constant factor, with a number per column and a matrix as the
+    result added, the positive part of it or the GELU by tanh, or its value in bf16
+    or f16. `tapestry-form-epilogues` brings such an operation there.
+
+    A buffer as large as the largest matrix, up to 32 MiB, is the
     library's to work in. All else is left for `tapestry-map-kernels`.
 
     ```mlir
@@ -90,7 +121,8 @@ def MapProducts : Pass<"tapestry-map-products", "::mlir::ModuleOp"> {
            "Factors of f32 may be rounded to TF32">
   ];
   let statistics = [
-    Statistic<"numProducts", "products", "Products called">
+    Statistic<"numProducts", "products", "Products called">,
+    Statistic<"numEpilogues", "epilogues", "Operations that calls compute, too">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
