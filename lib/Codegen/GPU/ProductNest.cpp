@@ -88,7 +88,9 @@ std::optional<TapestryDType> factorType(Type type, Type result) {
 /// Of bytes the library takes matrices alone that have a multiple of four in
 /// all directions, with terms side by side.
 bool suitsBytes(const Nest &nest, const MatrixProduct &product) {
-  auto isMultiple = [](int64_t number) { return number % 4 == 0; };
+  auto isMultiple = [](int64_t number) {
+    return !ShapedType::isDynamic(number) && number % 4 == 0;
+  };
   for (unsigned loop : {product.row, product.column, product.term})
     if (!nest.problem.dims[loop].known ||
         !isMultiple(nest.problem.dims[loop].extent))
@@ -217,7 +219,8 @@ double geluOf(double x) {
 /// it has many spellings. None where none does.
 std::optional<int64_t> functionOf(Value value, Value variable) {
   bool isItself = true, isReLU = true, isGELU = true;
-  for (double x = -6; x <= 6; x += 0.3125) {
+  for (int step = -20; step <= 20; ++step) {
+    double x = step * 0.3125;
     std::optional<double> result = FunctionOf(variable, x).evaluate(value);
     if (!result)
       return std::nullopt;
