@@ -170,6 +170,18 @@ cl::opt<std::string>
             cl::desc("Architectures of GPUs to have code for beside sm_80"),
             cl::value_desc("sm_90,..."), cl::sub(runCommand),
             cl::sub(planCommand), cl::sub(compileCommand), cl::cat(category));
+cl::opt<std::string> gpuProducts(
+    "gpu-products",
+    cl::desc("Who computes products of matrices on GPUs: cublaslt (default), "
+             "or generated kernels"),
+    cl::value_desc("name"), cl::init(tapestry::libraryProducts.str()),
+    cl::sub(runCommand), cl::sub(planCommand), cl::sub(compileCommand),
+    cl::cat(category));
+cl::opt<bool>
+    tf32("tf32",
+         cl::desc("Products of f32 by cublaslt may round factors to TF32"),
+         cl::ValueDisallowed, cl::sub(runCommand), cl::sub(compileCommand),
+         cl::cat(category));
 cl::opt<std::string>
     emitted("emit",
             cl::desc("Write the code that GPUs run to the file of -o: ptx"),
@@ -515,9 +527,12 @@ static void readTarget(Options &options, Usage &usage) {
   options.cpu = cpu;
   options.gpuArchs = gpuArch;
   options.sharesDevices = shareDevices;
+  options.gpuProducts = gpuProducts;
+  options.tf32 = tf32;
   options.format = emitted;
-  auto made = tapestry::createTarget(
-      {options.target, options.cpu, 0, false, 1, options.gpuArchs});
+  auto made = tapestry::createTarget({options.target, options.cpu, 0, false, 1,
+                                      options.gpuArchs, options.gpuProducts,
+                                      options.tf32});
   if (!made)
     return usage.error(llvm::toString(made.takeError()));
   bool isOnHost = (*made)->getMemorySpaces().front().number == TAPESTRY_HOST;
@@ -533,8 +548,13 @@ static void readTarget(Options &options, Usage &usage) {
     usage.error("--collectives: '" + collectives + "' is none of ring, nccl");
   if (isOnHost && collectives == "nccl")
     usage.error("--collectives nccl is for targets that are GPUs");
-  if (isOnHost && (gpuArch.getNumOccurrences() || shareDevices))
-    usage.error("--gpu-arch and --share-devices are for targets that are GPUs");
+  if (isOnHost && (gpuArch.getNumOccurrences() || shareDevices ||
+                   gpuProducts.getNumOccurrences() || tf32))
+    usage.error(
+        "--gpu-arch, --gpu-products, --tf32 and --share-devices are for "
+        "targets that are GPUs");
+  if (tf32 && options.gpuProducts == tapestry::generatedProducts)
+    usage.error("--tf32: generated kernels multiply in f32");
   auto formats = (*made)->getFormats();
   if (!options.format.empty() &&
       llvm::none_of(formats, [&](const tapestry::TargetWord &word) {

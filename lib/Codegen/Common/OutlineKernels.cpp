@@ -97,8 +97,8 @@ void collectInputs(Kernel &kernel) {
   }
 }
 
-/// `op` with the fills before it that it needs, and with the buffers that only
-/// it uses.
+/// `op` with what is joined to it, the fills before that it needs, and with the
+/// buffers that only it uses.
 Kernel kernelOf(Operation *op) {
   Kernel kernel;
   SmallVector<Operation *> before, after;
@@ -107,6 +107,10 @@ Kernel kernelOf(Operation *op) {
        at = at->getPrevNode()) {
     auto fill = dyn_cast<GenericOp>(at);
     if (fill && isFill(fill) && touches(op, fill.getDpsInits()[0])) {
+      before.push_back(at);
+      continue;
+    }
+    if (isJoined(at) && before.empty()) {
       before.push_back(at);
       continue;
     }
@@ -227,7 +231,8 @@ struct OutlineKernels : public impl::OutlineKernelsBase<OutlineKernels> {
 /// without results can stand for it.
 bool canOutline(Operation &op) {
   if (auto generic = dyn_cast<GenericOp>(op))
-    return generic.hasPureBufferSemantics() && !isFill(generic);
+    return generic.hasPureBufferSemantics() && !isFill(generic) &&
+           !isJoined(generic);
   return (isKernel(&op) || op.hasAttr("tapestry.vertex")) &&
          isa<LoopLikeOpInterface>(op) && op.getNumResults() == 0;
 }

@@ -26,6 +26,15 @@ struct StretchCopy {
   int64_t sourceRow, sourcePlane;
 };
 
+/// Where the matrices of a product lie, in the device's memory.
+struct ProductMemory {
+  const void *left, *right, *addend;
+  void *result;
+  const void *bias;
+  void *workspace;
+  uint64_t workspaceBytes;
+};
+
 /// One rank's device. Functions return false, or null, with an error.
 class Device {
 public:
@@ -50,6 +59,11 @@ public:
   virtual bool launch(const TapestryDeviceCode &code, int64_t kernel,
                       int64_t blocks, int64_t threads, void **arguments,
                       TransportError &error) = 0;
+  /// Opens the library of products, where that was not done before.
+  virtual bool openProducts(TransportError &error) = 0;
+  /// Has products be computed behind what was told before.
+  virtual bool multiply(const TapestryProduct &product,
+                        const ProductMemory &memory, TransportError &error) = 0;
   /// What is told between these goes on beside the rest, behind all that was
   /// told before, and gets a number: what is told from `join` on comes behind
   /// it, too. Each number is joined once; all of it happens in one order.
@@ -80,7 +94,7 @@ public:
 };
 
 /// Raised with every change of the declarations above.
-constexpr uint32_t deviceVersion = 3;
+constexpr uint32_t deviceVersion = 4;
 
 /// What a plug-in exports under the name `deviceEntryName`. Returns the
 /// process's one driver (owned by the plug-in), or null and a text.

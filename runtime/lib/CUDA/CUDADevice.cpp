@@ -314,6 +314,13 @@ bool CUDADevice::join(int64_t number, TransportError &error) {
                    gpu.api.cuStreamWaitEvent(own, event, 0), error);
 }
 
+bool CUDADevice::multiply(const TapestryProduct &product,
+                          const ProductMemory &memory, TransportError &error) {
+  return products.multiply(product, memory, orders, error) &&
+         (!isWaiting || gpu.check("cublasLtMatmul",
+                                  gpu.api.cuStreamSynchronize(orders), error));
+}
+
 bool CUDADevice::mark(int64_t number, TransportError &error) {
   if (isWaiting) {
     lastReached = number;

@@ -4,6 +4,7 @@
 #define TAPESTRY_RT_CUDA_CUDADEVICE_H
 
 #include "CUDA/DriverAPI.h"
+#include "CUDA/Products.h"
 #include "tapestry-rt/Device.h"
 #include <deque>
 #include <map>
@@ -70,6 +71,11 @@ public:
   bool launch(const TapestryDeviceCode &code, int64_t kernel, int64_t blocks,
               int64_t threads, void **arguments,
               TransportError &error) override;
+  bool openProducts(TransportError &error) override {
+    return products.open(error);
+  }
+  bool multiply(const TapestryProduct &product, const ProductMemory &memory,
+                TransportError &error) override;
   bool beginBeside(TransportError &error) override;
   bool endBeside(int64_t &number, TransportError &error) override;
   bool join(int64_t number, TransportError &error) override;
@@ -101,6 +107,7 @@ private:
   /// Of what went on beside and was not joined, by numbers.
   std::map<int64_t, Event> ends;
   int64_t nextEnd = 0;
+  Products products;
   bool isWaiting;
   /// Of what may not be done yet, and events that are free.
   std::deque<Mark> marks;

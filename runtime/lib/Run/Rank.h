@@ -58,6 +58,8 @@ public:
   [[nodiscard]] bool launch(const TapestryDeviceCode &code, int64_t kernel,
                             int64_t blocks, int64_t threads,
                             void **arguments) override;
+  [[nodiscard]] bool multiply(const TapestryProduct &product,
+                              const ProductMemory &memory) override;
   [[nodiscard]] bool fetch(void *host, const void *from,
                            int64_t bytes) override;
   [[nodiscard]] bool bring(BlockCall &call,

@@ -8,6 +8,7 @@
 #include "Core/Machine.h"
 #include "Core/Program.h"
 #include "Run/Rank.h"
+#include <algorithm>
 #include <ctime>
 
 using namespace tapestry;
@@ -53,6 +54,28 @@ bool Rank::launch(const TapestryDeviceCode &code, int64_t kernel,
     return true;
   TransportError error;
   if (gpu && gpu->launch(code, kernel, blocks, threads, arguments, error)) {
+    inFlight.launch(vertex);
+    return true;
+  }
+  fail(deviceFault(format("vertex '%s'", vertexName()), error));
+  return false;
+}
+
+bool Rank::multiply(const TapestryProduct &product,
+                    const ProductMemory &memory) {
+  if (std::min(
+          {product.batches, product.rows, product.columns, product.terms}) <= 0)
+    return true;
+  TransportError error;
+  if (gpu && !gpu->openProducts(error)) {
+    fail(Status::failure(ExitEnvironment,
+                         format("vertex '%s' is a product by cuBLASLt: %s "
+                                "(compiled with --gpu-products=generated, the "
+                                "program does without)",
+                                vertexName(), error.text)));
+    return false;
+  }
+  if (gpu && gpu->multiply(product, memory, error)) {
     inFlight.launch(vertex);
     return true;
   }

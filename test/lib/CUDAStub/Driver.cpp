@@ -12,6 +12,7 @@
 #include "Emulator.h"
 #include "Streams.h"
 #include "Watch.h"
+#include "Work.h"
 #include <algorithm>
 #include <atomic>
 #include <climits>
@@ -253,6 +254,22 @@ bool strikes(GPU &gpu) {
          gpu.number == planned().device;
 }
 
+/// What the driver says to a launch, and whether that runs.
+Result begin(bool &runs) {
+  runs = false;
+  if (fault())
+    return planned().mode == "told" ? launchFailed : 0;
+  runs = !strikes(*current);
+  if (runs)
+    return 0;
+  if (planned().mode == "refuse")
+    return tooManyResources;
+  if (planned().mode == "kill")
+    raise(SIGKILL);
+  current->fault = launchFailed;
+  return 0;
+}
+
 } // namespace
 
 tapestry::stub::Stretch tapestry::stub::findAllocation(uintptr_t address) {
@@ -480,16 +497,10 @@ EXPORT Result cuLaunchKernel(Function function, unsigned blocks, unsigned y,
   if (!current || blocks == 0 || threads == 0 || threads > 1024 ||
       y * z * threadsY * threadsZ != 1)
     return invalidValue;
-  if (fault())
-    return planned().mode == "told" ? launchFailed : 0;
-  if (strikes(*current)) {
-    if (planned().mode == "refuse")
-      return tooManyResources;
-    if (planned().mode == "kill")
-      raise(SIGKILL);
-    current->fault = launchFailed;
-    return 0;
-  }
+  bool runs = false;
+  Result result = begin(runs);
+  if (!runs)
+    return result;
   Memory::Access access;
   std::string problem;
   if (tapestry::stub::launch(reinterpret_cast<tapestry::stub::Kernel>(function),
@@ -497,6 +508,23 @@ EXPORT Result cuLaunchKernel(Function function, unsigned blocks, unsigned y,
     return 0;
   fprintf(stderr, "CUDA stub: %s\n", problem.c_str());
   return launchFailed;
+}
+
+EXPORT Result tapestryStubRun(void (*work)(void *), void *data, Stream stream) {
+  settle(stream);
+  if (!current)
+    return invalidValue;
+  bool runs = false;
+  Result result = begin(runs);
+  if (!runs)
+    return result;
+  Memory::Access access;
+  work(data);
+  return 0;
+}
+
+EXPORT bool tapestryStubHas(const void *memory, size_t bytes) {
+  return Memory::memory().has(static_cast<const char *>(memory), bytes);
 }
 
 EXPORT Result cuGetErrorName(Result result, const char **name) {

@@ -7,8 +7,8 @@
 #   run.sh [SECONDS]   begins nothing after so many (420), and no values after half of them;
 #                      ends a minute later at most; files go to $TMPDIR, 600 MiB
 #
-# Programs are compared with what the machine does without them (tool probe): the product with
-# cuBLAS where it is there, else with as many multiply-adds as the GPU can begin; the other
+# Programs are compared with what the machine does without them (tool probe): the product, by
+# cuBLASLt (matmul) and by our kernel (generated), with cuBLAS where it is there, else with as many multiply-adds as the GPU can begin; the other
 # products with two operations a term at that rate; rows with a copy within the GPU's memory;
 # launches with those of a kernel that does nothing. The status is 1 where a value is wrong.
 here=$(cd "$(dirname "$0")" && pwd)
@@ -102,11 +102,13 @@ workload() {
 calc() { awk "BEGIN { printf(\"%.9g\", ($1)) }"; }
 peak=$(measured peak_flops) copy=$(measured copy_rate) sgemm=$(measured sgemm_time)
 over() { calc "($2) > 0 ? ($1) / ($2) : 0"; }
-if [ "$(calc "$sgemm > 0")" = 1 ]; then
-  workload matmul "A B" "$(calc "2e-12 * $n ^ 3")" TFLOP/s "$sgemm" cuBLAS
-else
-  workload matmul "A B" "$(calc "2e-12 * $n ^ 3")" TFLOP/s "$(over "2 * $n ^ 3" "$peak")" "the peak"
-fi
+for name in matmul generated; do
+  if [ "$(calc "$sgemm > 0")" = 1 ]; then
+    workload $name "A B" "$(calc "2e-12 * $n ^ 3")" TFLOP/s "$sgemm" cuBLAS
+  else
+    workload $name "A B" "$(calc "2e-12 * $n ^ 3")" TFLOP/s "$(over "2 * $n ^ 3" "$peak")" "the peak"
+  fi
+done
 for name in maxplus l2; do
   workload $name "S T" "$(calc "1e-12 * $h ^ 3")" Tterms/s "$(over "4 * $h ^ 3" "$peak")" "two operations a term"
 done

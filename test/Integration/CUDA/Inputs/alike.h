@@ -1,4 +1,5 @@
-// Whether functions are called in the same way.
+// Whether functions, or pointers to some, take and return what is as large, and
+// pointers where the others do.
 #include <type_traits>
 
 template <typename A, typename B>
