@@ -39,6 +39,8 @@ if os.access(ptxas, os.X_OK):
 if os.path.exists("/usr/local/cuda/include/cuda.h"):
     config.available_features.add("cuda-toolkit")
     config.substitutions.append(("%cuda_include", "/usr/local/cuda/include"))
+    if os.path.exists("/usr/local/cuda/include/nccl.h"):
+        config.available_features.add("nccl-header")
 
 config.substitutions.append(("%lib", config.tapestry_lib_dir))
 # Debian's own interpreter: the one whose modules its packages installed.

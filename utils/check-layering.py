@@ -56,6 +56,7 @@ def runtime_rooms():
         "Local": ["include"],
         "MPI": ["Core", "include"],
         "CUDA": ["include"],
+        "NCCL": ["Core", "include"],
         "Run": ["Core", "Memory", "Collectives", "IO", "Local", "include"],
         "Session": ["Core", "Memory", "Collectives", "IO", "Local", "Run", "include"],
         "Tasks": ["Core", "Memory", "IO", "Local", "Run", "include"],

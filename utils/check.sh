@@ -69,6 +69,8 @@ if $stub; then
   export PATH=$build/bin:$PATH
   check "values on the driver of the tests" /usr/bin/python3 \
     "$root/test/Integration/check_values.py" --program all --devices 1-8 --target cuda
+  check "values by the NCCL of the tests" /usr/bin/python3 \
+    "$root/test/Integration/check_values.py" --program all --devices 2-8 --target cuda --collectives nccl
   check "random programs on the driver of the tests" /usr/bin/python3 \
     "$root/utils/fuzz.py" --build "$build" --kinds stub --count 1000
   check "random programs as processes on the driver of the tests" /usr/bin/python3 \

@@ -7,7 +7,7 @@ An input is what a seed makes of what the repository has (fuzzing/__init__.py sa
 which file does what): the same seed of a kind is the same input. What fails is made
 small and kept in --save, with the command lines that repeat it. The kind `random` is
 the programs and plans of test/Integration/check_random.py by their seeds, `stub` the
-same for GPUs, on the driver of the tests.
+same for GPUs, on the driver of the tests, with collectives of our own and of their NCCL.
 """
 
 import argparse
@@ -77,7 +77,8 @@ def draw(kind, seed, tools):
 
 def run_seed(kind, seed, tools, save):
     if not KINDS[kind]:
-        report = check_seed(seed, target="cuda" if kind == "stub" else "cpu")
+        stub = {"target": "cuda", "collectives": "nccl"} if kind == "stub" else {}
+        report = check_seed(seed, **stub)
         return Outcome(not report, Failure(kind, report) if report else None)
     try:
         subject, check = draw(kind, seed, tools)

@@ -33,6 +33,8 @@ Compilation::Compilation(const Options &options) : options(options) {
   codegen.target = options.target;
   codegen.targetCPU = options.cpu;
   codegen.gpuArchs = options.gpuArchs;
+  codegen.gpuProducts = options.gpuProducts;
+  codegen.tf32 = options.tf32;
   codegen.tiles = true;
   codegen.overlap = options.overlap;
   chooseThreads(options.planning.devices);

@@ -110,10 +110,12 @@ cl::opt<std::string>
             cl::sub(calibrateCommand), cl::cat(category));
 cl::opt<std::string>
     collectives("collectives",
-                cl::desc("With --backend mpi: ring (default), the runtime's "
-                         "own, or mpi, those of MPI"),
+                cl::desc("Whose: ring (default), the runtime's own; of "
+                         "calibrate --backend mpi also mpi, those of MPI; of "
+                         "run --target cuda also nccl, those of NCCL"),
                 cl::value_desc("name"), cl::init("ring"),
-                cl::sub(calibrateCommand), cl::cat(category));
+                cl::sub(calibrateCommand), cl::sub(runCommand),
+                cl::cat(category));
 cl::opt<std::string>
     graph("graph", cl::desc("Which graph of an .mlir file (the only one)"),
           cl::value_desc("name"), cl::sub(runCommand), cl::sub(planCommand),
@@ -168,6 +170,18 @@ cl::opt<std::string>
             cl::desc("Architectures of GPUs to have code for beside sm_80"),
             cl::value_desc("sm_90,..."), cl::sub(runCommand),
             cl::sub(planCommand), cl::sub(compileCommand), cl::cat(category));
+cl::opt<std::string> gpuProducts(
+    "gpu-products",
+    cl::desc("Who computes products of matrices on GPUs: cublaslt (default), "
+             "or generated kernels"),
+    cl::value_desc("name"), cl::init(tapestry::libraryProducts.str()),
+    cl::sub(runCommand), cl::sub(planCommand), cl::sub(compileCommand),
+    cl::cat(category));
+cl::opt<bool>
+    tf32("tf32",
+         cl::desc("Products of f32 by cublaslt may round factors to TF32"),
+         cl::ValueDisallowed, cl::sub(runCommand), cl::sub(compileCommand),
+         cl::cat(category));
 cl::opt<std::string>
     emitted("emit",
             cl::desc("Write the code that GPUs run to the file of -o: ptx"),
@@ -522,9 +536,12 @@ static void readTarget(Options &options, Usage &usage) {
   options.cpu = cpu;
   options.gpuArchs = gpuArch;
   options.sharesDevices = shareDevices;
+  options.gpuProducts = gpuProducts;
+  options.tf32 = tf32;
   options.format = emitted;
-  auto made = tapestry::createTarget(
-      {options.target, options.cpu, 0, false, 1, options.gpuArchs});
+  auto made = tapestry::createTarget({options.target, options.cpu, 0, false, 1,
+                                      options.gpuArchs, options.gpuProducts,
+                                      options.tf32});
   if (!made)
     return usage.error(llvm::toString(made.takeError()));
   bool isOnHost = (*made)->getMemorySpaces().front().number == TAPESTRY_HOST;
@@ -535,8 +552,18 @@ static void readTarget(Options &options, Usage &usage) {
                 " keeps tensors in the host's memory");
   if (!isOnHost)
     options.executor = Executor::Spmd;
-  if (isOnHost && (gpuArch.getNumOccurrences() || shareDevices))
-    usage.error("--gpu-arch and --share-devices are for targets that are GPUs");
+  options.collectives = collectives;
+  if (collectives != "ring" && collectives != "nccl")
+    usage.error("--collectives: '" + collectives + "' is none of ring, nccl");
+  if (isOnHost && collectives == "nccl")
+    usage.error("--collectives nccl is for targets that are GPUs");
+  if (isOnHost && (gpuArch.getNumOccurrences() || shareDevices ||
+                   gpuProducts.getNumOccurrences() || tf32))
+    usage.error(
+        "--gpu-arch, --gpu-products, --tf32 and --share-devices are for "
+        "targets that are GPUs");
+  if (tf32 && options.gpuProducts == tapestry::generatedProducts)
+    usage.error("--tf32: generated kernels multiply in f32");
   auto formats = (*made)->getFormats();
   if (!options.format.empty() &&
       llvm::none_of(formats, [&](const tapestry::TargetWord &word) {

@@ -1,7 +1,7 @@
 // A softmax and a product: a block per row, which reads the row once; products
 // stay kernels of their own.
 // RUN: tapestry-opt %s -split-input-file --tapestry-form-row-kernels=row-bytes=32768 --tapestry-outline-kernels --tapestry-map-kernels | FileCheck %s
-// RUN: tapestry-opt %s -split-input-file --tapestry-codegen-pipeline=target=cuda | FileCheck %s --check-prefix=PTX
+// RUN: tapestry-opt %s -split-input-file --tapestry-codegen-pipeline="target=cuda gpu-products=generated" | FileCheck %s --check-prefix=PTX
 
 #rc = affine_map<(r, c) -> (r, c)>
 #r = affine_map<(r, c) -> (r)>

@@ -32,7 +32,7 @@ def expect_said(finished, text):
 class Product:
     """The program, compiled, with files for it."""
 
-    def __init__(self, bench, devices):
+    def __init__(self, bench, devices, *words):
         bench.write("p.ein", PROGRAM)
         generator = np.random.default_rng(5)
         self.A = generator.standard_normal((37, 65)).astype(np.float32)
@@ -42,7 +42,7 @@ class Product:
         self.bench = bench
         self.stub = driver.on_stub()
         driver.tapestry(
-            "compile", "p.ein", f"--devices={devices}", *self.stub, "-o", "p", cwd=bench.folder
+            "compile", "p.ein", f"--devices={devices}", *self.stub, *words, "-o", "p", cwd=bench.folder
         ).expect_status(0)
 
     def files(self):
@@ -111,7 +111,7 @@ def functions_of_any_number_have_the_processors_values(bench):
 
 @case
 def threads_do_not_race(bench):
-    product = Product(bench, 1)
+    product = Product(bench, 1, "--gpu-products=generated")
     product.run(env=driver.CHECKED).expect_status(0)
     product.expect_values()
     # Without barriers they do, and that is seen.

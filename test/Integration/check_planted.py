@@ -66,7 +66,8 @@ class Plant:
         self.want = {"C": A @ B, "S": S, "T": G / S[:, None], "U": A.T + 1}
         self.want["N"] = H - H.max(1)[:, None]
         self.stub = driver.on_stub()
-        words = ["compile", "p.ein", "--devices=1", *self.stub, "--stop-after=gpu"]
+        words = ["compile", "p.ein", "--devices=1", *self.stub, "--gpu-products=generated"]
+        words += ["--stop-after=gpu"]
         text = driver.tapestry(*words, cwd=bench.folder).expect_status(0).stdout
         at = text.index("gpu.module @tapestry_device")
         self.host, self.device = text[:at], text[at:]

@@ -67,7 +67,7 @@ class Attempt:
     """One random program in a folder of its own."""
 
     def __init__(self, seed, devices, folder, backend, collectives, target="cpu"):
-        self.target = [] if target == "cpu" else driver.on_stub()
+        self.target = [] if target == "cpu" else driver.on_stub(with_nccl=collectives == "nccl")
         self.env = {} if target == "cpu" else driver.CHECKED
         self.backend = backend
         self.collectives = collectives
@@ -153,6 +153,8 @@ class Attempt:
         )
         if self.collectives == "mpi":
             self.run_with_mpi_collectives()
+        if self.collectives == "nccl":
+            self.run_with_nccl()
         if self.backend == "local" and self.seed % 4 == 1:
             self.run_rewritten()
         # Sessions are on processors.
@@ -214,6 +216,23 @@ class Attempt:
             driver.load_json(self.folder / "plan.json"), driver.load_json(self.folder / "mpi.json")
         )
 
+    def run_with_nccl(self):
+        """Within rounding of the first run; integers bit-equal to it. Of every second
+        program little is packed at a time."""
+        env = {**self.env, **({"TAPESTRY_NCCL_PACKED": "200"} if self.seed % 2 else {})}
+        words = ["run", "program.ein", *self.planning, *self.objects, *self.files, *self.outputs(".nccl")]
+        driver.tapestry(
+            *words, "--collectives=nccl", "--report=nccl.json", cwd=self.folder, env=env
+        ).expect_status(0)
+        self.check("the run by NCCL", ".nccl")
+        ours = driver.load_outputs(self.folder, self.program.outputs, "")
+        theirs = driver.load_outputs(self.folder, self.program.outputs, ".nccl")
+        for name, array in ours.items():
+            if array.dtype.kind in "iub":
+                compare.check_equal(name, theirs[name], array)
+        plan, report = (driver.load_json(self.folder / name) for name in ("plan.json", "nccl.json"))
+        contract.check_contract(plan, report, self.devices, "local")
+
     def describe(self):
         lines = ["program.ein:", self.source]
         if self.plan:
@@ -249,7 +268,10 @@ def main():
     parser.add_argument("--devices", type=int, help="instead of what the seed says")
     parser.add_argument("--backend", choices=["local", "mpi"], default="local")
     parser.add_argument(
-        "--collectives", choices=["ring", "mpi"], default="ring", help="mpi: both, on MPI ranks"
+        "--collectives",
+        choices=["ring", "mpi", "nccl"],
+        default="ring",
+        help="mpi, nccl: both, on MPI ranks or the tests' GPUs",
     )
     parser.add_argument("--target", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--print", action="store_true", help="print the programs, run nothing")
@@ -257,6 +279,8 @@ def main():
     options = parser.parse_args()
     if options.collectives == "mpi" and options.backend != "mpi":
         parser.error("--collectives mpi needs --backend mpi")
+    if options.collectives == "nccl" and (options.target, options.backend) != ("cuda", "local"):
+        parser.error("--collectives nccl needs --target cuda, and no other back end")
     failures = 0
     for seed in driver.parse_numbers(options.seeds):
         if options.print:

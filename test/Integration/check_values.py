@@ -4,7 +4,8 @@ independent formula in NumPy, and every collective with the plan.
 
     check_values.py --program chain_uneven --devices 1-8 [--backend mpi] [--target cuda]
 
-With --target cuda the driver of the tests (test/lib/CUDAStub) runs what a GPU would.
+With --target cuda the driver of the tests (test/lib/CUDAStub) runs what a GPU would, and
+with --collectives nccl their NCCL (test/lib/NCCLStub) exchanges what it can.
 """
 
 import argparse
@@ -15,22 +16,26 @@ from harness import contract, driver
 from harness.programs import PROGRAMS
 
 
-def run_local(program, devices, folder, options):
+def run_local(program, devices, folder, options, collectives):
     words = ["run", "program.ein", f"--devices={devices}", *options, "--report=report.json"]
+    words += [f"--collectives={collectives}"]
     driver.tapestry(*words, cwd=folder).expect_status(0)
 
 
-def run_mpi(program, devices, folder, options):
+def run_mpi(program, devices, folder, options, collectives):
     planning = [word for word in options if word.startswith(("-D", "--"))]
     files = [word for word in options if word not in planning]
     words = ["compile", "program.ein", f"--devices={devices}", *planning, "-o", "prog"]
     driver.tapestry(*words, cwd=folder).expect_status(0)
     driver.mpirun(
-        devices, "./prog", "--backend", "mpi", *files, "--report", "report.json", cwd=folder
+        devices,
+        "./prog",
+        *("--backend", "mpi", *files, "--report", "report.json", "--collectives", collectives),
+        cwd=folder,
     ).expect_status(0)
 
 
-def check(program, devices, backend, planning):
+def check(program, devices, backend, planning, collectives):
     arrays = program.arrays()
     with driver.workspace() as folder:
         (folder / "program.ein").write_text(program.source)
@@ -41,7 +46,7 @@ def check(program, devices, backend, planning):
             "plan", "program.ein", f"--devices={devices}", *planning, "--json=plan.json", cwd=folder
         ).expect_status(0)
         run = run_mpi if backend == "mpi" else run_local
-        run(program, devices, folder, planning + files)
+        run(program, devices, folder, planning + files, collectives)
         got = driver.load_outputs(folder, program.outputs)
         program.check(got, program.expected(arrays))
         plan = driver.load_json(folder / "plan.json")
@@ -78,6 +83,7 @@ def main():
     parser.add_argument("--backend", choices=["local", "mpi", "reference"], default="local")
     parser.add_argument("--solver", help="the planner's default if not given")
     parser.add_argument("--target", choices=["cpu", "cuda"], default="cpu")
+    parser.add_argument("--collectives", choices=["ring", "nccl"], default="ring")
     parser.add_argument("--listed-in", help="only check that this folder tests every program")
     options = parser.parse_args()
     if options.listed_in:
@@ -87,7 +93,7 @@ def main():
     names = sorted(PROGRAMS) if options.program == "all" else [options.program]
     planning = [f"--solver={options.solver}"] if options.solver else []
     if options.target == "cuda":
-        planning += driver.on_stub()
+        planning += driver.on_stub(with_nccl=options.collectives == "nccl")
     failed = False
     for name in names:
         counts = driver.parse_numbers(options.devices)
@@ -96,7 +102,7 @@ def main():
                 if options.backend == "reference":
                     check_reference(PROGRAMS[name])
                 else:
-                    check(PROGRAMS[name], devices, options.backend, planning)
+                    check(PROGRAMS[name], devices, options.backend, planning, options.collectives)
             except driver.CheckFailed as failure:
                 print(f"FAILED: {name} on {devices} devices ({options.backend})\n{failure}")
                 failed = True

@@ -17,6 +17,7 @@ rt::RunOptions tapestry::driver::runOptions(const Options &options) {
   run.feeds = options.feeds;
   run.slowLink = options.slowLink;
   run.sharesDevices = options.sharesDevices;
+  run.collectives = options.collectives;
   run.repeat = options.repeat;
   run.reportPath = options.reportFile;
   run.tracePath = options.traceFile;

@@ -25,12 +25,33 @@ TEST(Box, Arithmetic) {
   EXPECT_FALSE(isContiguousIn(a, Box{{3, 5}, {1, 3}}));
 }
 
-/// Random shapes of rank 0 to 4 and all element sizes against the plain loop.
+/// What a device does, and what it asks for.
+static void carryOut(const StretchCopy &copy) {
+  if (copy.planes > 1) {
+    ASSERT_EQ(copy.targetPlane % copy.targetRow, 0);
+    ASSERT_EQ(copy.sourcePlane % copy.sourceRow, 0);
+    ASSERT_GE(copy.targetPlane, copy.rows * copy.targetRow);
+    ASSERT_GE(copy.sourcePlane, copy.rows * copy.sourceRow);
+  }
+  if (copy.rows > 1) {
+    ASSERT_GE(copy.targetRow, copy.bytes);
+    ASSERT_GE(copy.sourceRow, copy.bytes);
+  }
+  for (int64_t plane = 0; plane < copy.planes; ++plane)
+    for (int64_t row = 0; row < copy.rows; ++row)
+      std::copy_n(static_cast<const char *>(copy.source) +
+                      plane * copy.sourcePlane + row * copy.sourceRow,
+                  copy.bytes,
+                  static_cast<char *>(copy.target) + plane * copy.targetPlane +
+                      row * copy.targetRow);
+}
+
+/// Random shapes of rank 0 to 5 and all element sizes against the plain loop.
 TEST(Box, CopyPieceMovesExactlyThePiece) {
   std::mt19937 random(7);
   for (int round = 0; round < 400; ++round) {
-    int rank = round % 5;
-    int64_t size = int64_t(1) << (round / 5 % 4);
+    int rank = round % 6;
+    int64_t size = int64_t(1) << (round / 6 % 4);
     std::vector<int64_t> shape;
     for (int dim = 0; dim < rank; ++dim)
       shape.push_back(1 + random() % 6);
@@ -64,8 +85,14 @@ TEST(Box, CopyPieceMovesExactlyThePiece) {
       expected.replace(offset * size, size, source, offsets[next++] * size,
                        size);
     });
+    std::string stretched = target;
     copyPiece(target.data(), to, source.data(), from, piece, size);
     ASSERT_EQ(target, expected) << "round " << round << ", " << boxText(piece);
+    for (const StretchCopy &copy :
+         stretchCopies(stretched.data(), to, source.data(), from, piece, size))
+      carryOut(copy);
+    ASSERT_EQ(stretched, expected)
+        << "round " << round << ", " << boxText(piece);
   }
 }
 

@@ -16,6 +16,7 @@ fi
 folder=$1
 mkdir -p "$folder"
 cc -O2 -o "$folder/tool" "$root/utils/bench/gpu/tool.c" -ldl -lm
+c++ -std=c++17 -O2 -I "$root/runtime/include" -o "$folder/nccl" "$root/utils/bench/gpu/nccl.cpp" -ldl
 cp "$root/utils/bench/gpu/run.sh" "$folder/run.sh"
 chmod +x "$folder/run.sh"
 /usr/bin/python3 "$root/utils/bench/gpu/build.py" "$@"

@@ -49,6 +49,15 @@ struct CodegenOptions : public mlir::PassPipelineOptions<CodegenOptions> {
       *this, "gpu-arch",
       llvm::cl::desc("Architectures of GPUs beside sm_80, with commas"),
       llvm::cl::init("")};
+  Option<std::string> gpuProducts{
+      *this, "gpu-products",
+      llvm::cl::desc("Who computes products of matrices on GPUs: cublaslt, or "
+                     "generated kernels"),
+      llvm::cl::init(libraryProducts.str())};
+  Option<bool> tf32{
+      *this, "tf32",
+      llvm::cl::desc("Products of f32 on GPUs may round factors to TF32"),
+      llvm::cl::init(false)};
   Option<int64_t> overlap{
       *this, "overlap",
       llvm::cl::desc("Collectives go on beside computation from so many bytes "
@@ -68,7 +77,8 @@ struct CodegenOptions : public mlir::PassPipelineOptions<CodegenOptions> {
   /// The target that the options name.
   llvm::Expected<std::unique_ptr<Target>> makeTarget() const {
     return createTarget({target, targetCPU, vectorBits, tiles,
-                         std::max<int64_t>(threads, 1), gpuArchs});
+                         std::max<int64_t>(threads, 1), gpuArchs, gpuProducts,
+                         tf32});
   }
 };
 

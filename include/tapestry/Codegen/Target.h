@@ -35,6 +35,10 @@ class LLVMFuncOp;
 
 namespace tapestry {
 
+/// Who computes products of matrices on GPUs: cuBLASLt, or our kernels.
+constexpr llvm::StringLiteral libraryProducts = "cublaslt";
+constexpr llvm::StringLiteral generatedProducts = "generated";
+
 /// Which target, and what of it; as the user names them.
 struct TargetSpec {
   std::string name = "cpu";
@@ -49,6 +53,9 @@ struct TargetSpec {
   int64_t threads = 1;
   /// Architectures of GPUs beside the least one, with commas between them.
   std::string gpuArchs = {};
+  std::string gpuProducts = libraryProducts.str();
+  /// Products of f32 may round their factors to TF32.
+  bool tf32 = false;
 };
 
 struct MemorySpace {

@@ -82,6 +82,10 @@ struct Options {
   std::string cpu = "native";
   /// Architectures of GPUs beside the least one.
   std::string gpuArchs;
+  /// Who computes products of matrices there, and whether those of f32 may
+  /// round their factors to TF32.
+  std::string gpuProducts = "cublaslt";
+  bool tf32 = false;
   /// Ranks that run here may drive one GPU together.
   bool sharesDevices = false;
   /// From how many bytes that leave a device on collectives go on beside

@@ -45,7 +45,7 @@ static linalg::GenericOp fillBefore(linalg::GenericOp op, Value buffer) {
   return nullptr;
 }
 
-static Value filledValue(linalg::GenericOp fill) {
+Value filledValue(linalg::GenericOp fill) {
   Value value = fill.getBody()->getTerminator()->getOperand(0);
   if (auto argument = dyn_cast<BlockArgument>(value))
     if (argument.getOwner() == fill.getBody())
@@ -80,15 +80,20 @@ SmallVector<linalg::GenericOp> collectGenerics(Operation *root) {
   return generics;
 }
 
-Operation *foldFill(Nest &nest) {
+linalg::GenericOp findFill(const Nest &nest) {
   if (nest.outputs.size() != 1 || !nest.outputs[0].accumulates)
     return nullptr;
-  Value buffer = nest.op.getDpsInits()[0];
-  if (llvm::any_of(nest.op.getDpsInputs(),
+  linalg::GenericOp op = nest.op;
+  Value buffer = op.getDpsInits()[0];
+  if (llvm::any_of(op.getDpsInputs(),
                    [&](Value input) { return mayAlias(input, buffer); }) ||
-      !nest.op.getIndexingMapsArray().back().isProjectedPermutation())
+      !op.getIndexingMapsArray().back().isProjectedPermutation())
     return nullptr;
-  linalg::GenericOp fill = fillBefore(nest.op, buffer);
+  return fillBefore(op, buffer);
+}
+
+Operation *foldFill(Nest &nest) {
+  linalg::GenericOp fill = findFill(nest);
   if (!fill)
     return nullptr;
   nest.initial[0] = filledValue(fill);

@@ -100,23 +100,34 @@ void collectInputs(Kernel &kernel) {
   }
 }
 
+/// The operation on memory that is joined to `op`, right before it, or null.
+Operation *joinedTo(Operation *op) {
+  Operation *at = op->getPrevNode();
+  while (at && (isMemoryEffectFree(at) || isa<memref::AllocOp>(at)))
+    at = at->getPrevNode();
+  return at && isJoined(at) ? at : nullptr;
+}
+
 /// Whether a fill may be where `op` starts from. What rims read is not filled
 /// for one of them, and threads share out what is written into a filled buffer
 /// without the fill.
 bool startsFromFill(Operation *op) {
   auto generic = dyn_cast<GenericOp>(op);
-  return !isRim(op) && !(generic && generic.getNumReductionLoops() == 0);
+  bool isMap = generic && generic.getNumReductionLoops() == 0;
+  return !isRim(op) && (!isMap || joinedTo(op));
 }
 
-/// `op` with the fills before it that it starts from, and with the buffers that
-/// only it uses.
+/// `op` with what is joined to it, the fills before that it starts from, and
+/// with the buffers that only it uses.
 Kernel kernelOf(Operation *op) {
   Kernel kernel;
   SmallVector<Operation *> before, after;
+  Operation *joined = joinedTo(op);
   for (Operation *at = startsFromFill(op) ? op->getPrevNode() : nullptr; at;
        at = at->getPrevNode()) {
     auto fill = dyn_cast<GenericOp>(at);
-    if (fill && isFill(fill) && touches(op, fill.getDpsInits()[0])) {
+    if (at == joined ||
+        (fill && isFill(fill) && touches(op, fill.getDpsInits()[0]))) {
       before.push_back(at);
       continue;
     }
@@ -237,7 +248,8 @@ struct OutlineKernels : public impl::OutlineKernelsBase<OutlineKernels> {
 /// without results can stand for it.
 bool canOutline(Operation &op) {
   if (auto generic = dyn_cast<GenericOp>(op))
-    return generic.hasPureBufferSemantics() && !isFill(generic);
+    return generic.hasPureBufferSemantics() && !isFill(generic) &&
+           !isJoined(generic);
   return (isKernel(&op) || op.hasAttr("tapestry.vertex")) &&
          isa<LoopLikeOpInterface>(op) && op.getNumResults() == 0;
 }

@@ -31,11 +31,20 @@ void CUDATarget::addFusionPasses(OpPassManager &functions) const {
   FormRowKernelsOptions rows;
   rows.rowBytes = rowBytes;
   functions.addPass(createFormRowKernels(rows));
+  if (getSpec().gpuProducts == generatedProducts)
+    return;
+  functions.addPass(createComputeInPlace());
+  functions.addPass(createFormEpilogues());
 }
 
 void CUDATarget::addModulePasses(OpPassManager &pm) const {
   pm.addPass(createSplitHostKernels());
   pm.addPass(createMapSorts());
+  if (getSpec().gpuProducts == generatedProducts)
+    return;
+  MapProductsOptions products;
+  products.tf32 = getSpec().tf32;
+  pm.addPass(createMapProducts(products));
 }
 
 void CUDATarget::addKernelPasses(OpPassManager &functions) const {
@@ -106,6 +115,11 @@ FailureOr<std::string> CUDATarget::emitAs(ModuleOp module, StringRef) const {
 
 static llvm::Expected<std::unique_ptr<Target>>
 createCUDATarget(const TargetSpec &spec) {
+  if (spec.gpuProducts != libraryProducts &&
+      spec.gpuProducts != generatedProducts)
+    return faultError(Fault::Usage, "", "products of GPUs are ",
+                      libraryProducts, " or ", generatedProducts, ", not '",
+                      spec.gpuProducts, "'");
   // The host's part has the processors of `cpu`.
   auto host = createTarget({"cpu", spec.cpu, spec.vectorBits});
   if (!host)

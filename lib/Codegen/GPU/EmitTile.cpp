@@ -11,6 +11,7 @@
 
 #include "LaunchEmitter.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "tapestry/Codegen/GPU/ProductShape.h"
 
 using namespace mlir;
 
@@ -24,68 +25,17 @@ constexpr int64_t tile = 64, step = 16, perThread = 4;
 constexpr int64_t pitch = tile + 4;
 static_assert(tile / perThread * (tile / perThread) == blockThreads);
 
-/// Which loops and inputs are what.
-struct Shape {
-  int left = -1, right = -1; ///< the inputs that rows and columns come from
-  SmallVector<unsigned> rows, columns, batch, terms;
-};
-
-/// What depends on a reduced loop is two inputs, which have parallel loops that
-/// the other lacks.
-std::optional<Shape> shapeOf(const Nest &nest) {
-  const NestProblem &problem = nest.problem;
-  if (nest.outputs.size() != 1 || !nest.outputs[0].accumulates ||
-      problem.isScan || !problem.loads.empty())
+/// Which loops are rows and columns: threads of a warp have columns side by
+/// side.
+std::optional<ProductShape> shapeOf(const Nest &nest) {
+  if (nest.outputs.size() != 1 || !nest.outputs[0].accumulates)
     return std::nullopt;
-  Shape shape;
-  size_t inputs = problem.accesses.size() - 1;
-  const NestAccess &output = problem.accesses.back();
-  auto isReduced = [&](const NestAccess &access) {
-    for (auto [loop, dim] : llvm::enumerate(problem.dims))
-      if (dim.reduction && access.dependsOn(loop))
-        return true;
-    return false;
-  };
-  if (isReduced(output))
-    return std::nullopt;
-  for (size_t number = 0; number < inputs; ++number) {
-    if (!isReduced(problem.accesses[number]))
-      continue;
-    if (shape.right >= 0)
-      return std::nullopt;
-    (shape.left < 0 ? shape.left : shape.right) = static_cast<int>(number);
-  }
-  if (shape.right < 0)
-    return std::nullopt;
-  for (auto [loop, dim] : llvm::enumerate(problem.dims)) {
-    bool left = problem.accesses[shape.left].dependsOn(loop);
-    bool right = problem.accesses[shape.right].dependsOn(loop);
-    if (dim.reduction)
-      shape.terms.push_back(loop);
-    else if (left == right || !output.dependsOn(loop))
-      shape.batch.push_back(loop);
-    else
-      (left ? shape.rows : shape.columns).push_back(loop);
-  }
-  if (shape.rows.empty() || shape.columns.empty())
-    return std::nullopt;
-  // Threads of a warp have columns side by side: where the results have.
-  auto leastStride = [&](ArrayRef<unsigned> loops) {
-    int64_t least = INT64_MAX;
-    for (unsigned loop : loops)
-      least = std::min(least, std::abs(output.strides[loop]));
-    return least;
-  };
-  if (leastStride(shape.rows) < leastStride(shape.columns)) {
-    std::swap(shape.left, shape.right);
-    std::swap(shape.rows, shape.columns);
-  }
-  return shape;
+  return findProductShape(nest.problem);
 }
 
 class TileEmitter : public NestLauncher {
 public:
-  TileEmitter(IndexBuilder &b, Nest &nest, Shape shape)
+  TileEmitter(IndexBuilder &b, Nest &nest, ProductShape shape)
       : NestLauncher(b, nest), shape(std::move(shape)) {}
 
   void emit();
@@ -100,7 +50,7 @@ private:
   IndexList addTerm(ValueRange sums, OpFoldResult within, OpFoldResult term);
   NestPoint pointAt(unsigned row, unsigned column);
 
-  Shape shape;
+  ProductShape shape;
   OpFoldResult numRows, numColumns, numTerms;
   OpFoldResult firstRow, firstColumn;
   /// Of the thread: its rows and columns within the block's.
@@ -249,20 +199,8 @@ void TileEmitter::emit() {
 
 /// Where results in both directions use what is fetched again.
 bool wantsTile(const Nest &nest) {
-  std::optional<Shape> shape = shapeOf(nest);
-  if (!shape)
-    return false;
-  constexpr int64_t fewLines = 12, fewTerms = 8;
-  auto countOf = [&](ArrayRef<unsigned> loops) {
-    int64_t count = 1;
-    for (unsigned loop : loops)
-      count = std::min<int64_t>(count * nest.problem.dims[loop].extent,
-                                int64_t(1) << 30);
-    return count;
-  };
-  return countOf(shape->rows) >= fewLines &&
-         countOf(shape->columns) >= fewLines &&
-         countOf(shape->terms) >= fewTerms;
+  std::optional<ProductShape> shape = shapeOf(nest);
+  return shape && isWorthFetching(nest.problem, *shape);
 }
 
 void emitTile(IndexBuilder &b, Nest &nest) {

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define TAPESTRY_ABI_VERSION 20
+#define TAPESTRY_ABI_VERSION 21
 
 /* Element types as they are stored; f16 and bf16 as 2-byte patterns, bool as
  * one byte 0 or 1, complex numbers as real and imaginary part. Of collectives
@@ -259,6 +259,35 @@ typedef struct TapestryDeviceCode {
   const char *const *kernels;
 } TapestryDeviceCode;
 
+/* Matrices, one behind another, each row by row or, where it is transposed,
+ * column by column. */
+typedef struct TapestryMatrix {
+  int64_t dtype; /* TapestryDType */
+  int64_t transposed;
+  int64_t pitch; /* elements from one row, or column, to the next */
+  int64_t batch; /* from one matrix to the next; 0: all are one */
+} TapestryMatrix;
+
+enum TapestryEpilogue {
+  TAPESTRY_EPILOGUE_BIAS = 1, /* a number per column, before what follows */
+  TAPESTRY_EPILOGUE_RELU = 2,
+  TAPESTRY_EPILOGUE_GELU = 4 /* the one by tanh */
+};
+
+/* Products of matrices, one per batch:
+ *   result = epilogue(alpha left right + beta addend)
+ * where `left` has `rows` rows and `terms` columns, `right` has `terms` rows
+ * and `columns` columns, and `addend` is as the result. The result is not
+ * transposed. f32, of f16 and bf16 too, is added in f32, f64 in f64 and i8 in
+ * i32. */
+typedef struct TapestryProduct {
+  int64_t batches, rows, columns, terms;
+  TapestryMatrix left, right, result;
+  double alpha, beta;
+  int64_t epilogue; /* a sum of TapestryEpilogue */
+  int64_t tf32;     /* factors of f32 may be rounded to 10 bits behind the 1 */
+} TapestryProduct;
+
 #if defined(__cplusplus)
 static_assert(sizeof(TapestryRange) == 16, "layout known to the compiler");
 static_assert(sizeof(TapestryTensor) == 40, "layout known to the compiler");
@@ -271,6 +300,7 @@ static_assert(sizeof(TapestryCopy) == 16, "layout known to the compiler");
 static_assert(sizeof(TapestryProgram) == 192, "layout known to the compiler");
 static_assert(sizeof(TapestryImage) == 24, "layout known to the compiler");
 static_assert(sizeof(TapestryDeviceCode) == 32, "layout known to the compiler");
+static_assert(sizeof(TapestryProduct) == 160, "layout known to the compiler");
 #endif
 
 /* ---- called by generated code --------------------------------------------
@@ -365,6 +395,15 @@ int64_t tapestry_rt_share(int64_t units, int64_t behind);
 void tapestry_rt_launch(TapestryRank *rank, const TapestryDeviceCode *code,
                         int64_t kernel, int64_t blocks, int64_t threads,
                         void **arguments);
+/* Has the rank's device compute products by the library that it has for them,
+ * behind what it was told before. `addend`, which may be the result itself, is
+ * null where beta is 0, and `bias` where the epilogue has none. `workspace` are
+ * bytes that nothing else uses until then. Where there are no terms, the
+ * result is left as it is. A null rank as above. */
+void tapestry_rt_product(TapestryRank *rank, const TapestryProduct *product,
+                         const void *left, const void *right,
+                         const void *addend, void *result, const void *bias,
+                         void *workspace, int64_t workspace_bytes);
 /* Copies from the device's memory when all that it was told is done. */
 void tapestry_rt_fetch(TapestryRank *rank, void *host, const void *device,
                        int64_t bytes);

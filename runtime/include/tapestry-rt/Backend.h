@@ -3,7 +3,8 @@
 // A back end is a transport and, where it has any, collectives of its own. The
 // runtime's algorithms (lib/Collectives) run over every transport and send the
 // bytes that the planner prices; a collective of a back end's own is used where
-// the user asks for it and the back end supports it.
+// the user asks for it and the back end supports it. Between devices
+// collectives are a library's, over whatever transport the ranks have.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,6 +12,7 @@
 #define TAPESTRY_RT_BACKEND_H
 
 #include "tapestry-rt/ABI.h"
+#include "tapestry-rt/Device.h"
 #include "tapestry-rt/Transport.h"
 #include <memory>
 
@@ -38,6 +40,10 @@ struct GroupCollective {
   /// what m's target and n's source have in common.
   const TapestryRange *source;
   const TapestryRange *target;
+  /// As TapestryCollective's, of which there are so many per member: what is
+  /// read of the targets.
+  int32_t fragments;
+  const TapestryRange *fragment;
 };
 
 /// A collective that a back end does whole, on one rank.
@@ -46,9 +52,12 @@ public:
   virtual ~WholeCollective() = default;
   /// Bytes of this rank's source that one call hands over.
   virtual int64_t payloadBytes() const = 0;
+  /// Whether these are just those that go to other ranks, as they are planned.
+  virtual bool isExact() const { return false; }
   /// Bytes that a call needs beside its buffers, in their memory space.
   virtual int64_t scratchBytes() const = 0;
-  /// Returns when `target` is complete and `source` may be written again. Of an
+  /// Returns when `target` is complete and `source` may be written again; of
+  /// buffers of a device, when that was told to do it. Of an
   /// exchange, what this rank keeps is in `target` already. Only for an
   /// all_reduce the two buffers may be the same.
   virtual Outcome run(const void *source, void *target, void *scratch,
@@ -65,6 +74,9 @@ public:
   virtual Outcome prepare(const GroupCollective &collective,
                           std::unique_ptr<WholeCollective> &prepared,
                           TransportError &error) = 0;
+  /// Called while a device is at collectives that it was told: fails where one
+  /// of them cannot end any more.
+  virtual Outcome check(TransportError &) { return Outcome::Done; }
 };
 
 /// One rank's end of a back end.
@@ -74,7 +86,7 @@ struct Backend {
 };
 
 /// Raised with every change of the declarations above and of Transport.h.
-constexpr uint32_t backendVersion = 5;
+constexpr uint32_t backendVersion = 6;
 
 /// What a plug-in library exports under the name `backendEntryName`. Returns
 /// the process's one back end (owned by the plug-in), or null and a text.
@@ -82,6 +94,22 @@ using OpenBackendFn = const Backend *(*)(uint32_t version,
                                          double timeoutSeconds,
                                          TransportError *error);
 constexpr const char *backendEntryName = "tapestryRtOpenBackend";
+
+/// Collectives between devices of one kind.
+class DeviceCollectives {
+public:
+  virtual ~DeviceCollectives() = default;
+  /// Those of the rank that has this end of the transport and drives this
+  /// device, which both outlive them; null with an error. The caller's then.
+  virtual BackendCollectives *open(Transport &transport, Device &device,
+                                   TransportError &error) = 0;
+};
+
+/// What a plug-in of such exports under the name `collectivesEntryName`.
+/// Returns the process's one (owned by the plug-in), or null and a text.
+using OpenCollectivesFn = DeviceCollectives *(*)(uint32_t version,
+                                                 TransportError *error);
+constexpr const char *collectivesEntryName = "tapestryRtOpenCollectives";
 
 } // namespace rt
 } // namespace tapestry

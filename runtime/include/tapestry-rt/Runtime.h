@@ -45,8 +45,9 @@ struct RunOptions {
   /// in a process that an MPI launcher started as one of several, else local.
   std::string backend;
   /// Who does the collectives: "ring", the runtime's own algorithms, whose bits
-  /// and bytes are the same on every back end; or "mpi", those of MPI where its
-  /// own can, on that back end.
+  /// and bytes are the same on every back end; "mpi", those of MPI where its
+  /// own can, on that back end; or "nccl", those of NCCL where its own can, of
+  /// programs for GPUs of which each rank has one.
   std::string collectives = "ring";
   /// Bytes per second that a rank of the local back end sends at most, as over
   /// a slow network; 0: as fast as memory is.

@@ -102,6 +102,10 @@ public:
                            size_t numIncoming, Receiver &receiver,
                            TransportError &error) = 0;
 
+  /// Whether one of the ranks, which have been waited for by other ways for so
+  /// many seconds, is lost and to be given up; the error's text says how.
+  virtual bool findLost(double, TransportError &) { return false; }
+
   /// Ends all ranks with this exit status; `message` reaches standard error
   /// once. Returns where the ranks are threads, and does not otherwise.
   virtual void abort(int status, const char *message) = 0;

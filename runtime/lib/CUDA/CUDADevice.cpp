@@ -1,6 +1,8 @@
 //===- CUDADevice.cpp - A rank's GPU --------------------------------------===//
 
 #include "CUDA/CUDADevice.h"
+#include <algorithm>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -132,19 +134,26 @@ CUDADevice::CUDADevice(GPU &gpu) : gpu(gpu) {
 
 CUDADevice::~CUDADevice() {
   TransportError error;
-  if (!stream || !gpu.use(error))
+  if (!own || !gpu.use(error))
     return;
   for (const Mark &mark : marks)
     gpu.api.cuEventDestroy_v2(mark.event);
   for (Event event : spare)
     gpu.api.cuEventDestroy_v2(event);
-  gpu.api.cuStreamDestroy_v2(stream);
+  for (const auto &[number, event] : ends)
+    gpu.api.cuEventDestroy_v2(event);
+  for (Stream stream : {beside, own})
+    if (stream)
+      gpu.api.cuStreamDestroy_v2(stream);
 }
 
 bool CUDADevice::open(TransportError &error) {
-  return gpu.open(error) &&
-         gpu.check("cuStreamCreate",
-                   gpu.api.cuStreamCreate(&stream, nonBlocking), error);
+  if (!gpu.open(error) ||
+      !gpu.check("cuStreamCreate", gpu.api.cuStreamCreate(&own, nonBlocking),
+                 error))
+    return false;
+  orders = own;
+  return true;
 }
 
 void *CUDADevice::allocate(uint64_t bytes, TransportError &error) {
@@ -178,7 +187,7 @@ bool CUDADevice::copyIn(void *device, const void *host, int64_t bytes,
   return gpu.check("cuMemcpyHtoDAsync",
                    gpu.api.cuMemcpyHtoDAsync_v2(
                        reinterpret_cast<DevicePointer>(device), host,
-                       static_cast<size_t>(bytes), stream),
+                       static_cast<size_t>(bytes), orders),
                    error) &&
          synchronize(error);
 }
@@ -188,9 +197,53 @@ bool CUDADevice::copyOut(void *host, const void *device, int64_t bytes,
   return gpu.check("cuMemcpyDtoHAsync",
                    gpu.api.cuMemcpyDtoHAsync_v2(
                        host, reinterpret_cast<DevicePointer>(device),
-                       static_cast<size_t>(bytes), stream),
+                       static_cast<size_t>(bytes), orders),
                    error) &&
          synchronize(error);
+}
+
+bool CUDADevice::copyStretch(void *target, const void *source, int64_t bytes,
+                             TransportError &error) {
+  return gpu.check(
+      "cuMemcpyDtoDAsync",
+      gpu.api.cuMemcpyDtoDAsync_v2(reinterpret_cast<DevicePointer>(target),
+                                   reinterpret_cast<DevicePointer>(source),
+                                   static_cast<size_t>(bytes), orders),
+      error);
+}
+
+bool CUDADevice::copyWithin(const StretchCopy &copy, TransportError &error) {
+  if (copy.rows == 1 && copy.planes == 1)
+    return copyStretch(copy.target, copy.source, copy.bytes, error);
+  // The driver takes no rows that are further apart.
+  if (std::max(copy.targetRow, copy.sourceRow) > INT_MAX) {
+    for (int64_t number = 0; number < copy.planes * copy.rows; ++number) {
+      int64_t plane = number / copy.rows, row = number % copy.rows;
+      if (!copyStretch(static_cast<char *>(copy.target) +
+                           plane * copy.targetPlane + row * copy.targetRow,
+                       static_cast<const char *>(copy.source) +
+                           plane * copy.sourcePlane + row * copy.sourceRow,
+                       copy.bytes, error))
+        return false;
+    }
+    return true;
+  }
+  auto sideOf = [&](const void *memory, int64_t row, int64_t plane) {
+    Copy3D::Side side = {};
+    side.type = deviceMemory;
+    side.device = reinterpret_cast<DevicePointer>(memory);
+    side.pitch = static_cast<size_t>(row);
+    side.height =
+        static_cast<size_t>(copy.planes == 1 ? copy.rows : plane / row);
+    return side;
+  };
+  Copy3D copy3D = {sideOf(copy.source, copy.sourceRow, copy.sourcePlane),
+                   sideOf(copy.target, copy.targetRow, copy.targetPlane),
+                   static_cast<size_t>(copy.bytes),
+                   static_cast<size_t>(copy.rows),
+                   static_cast<size_t>(copy.planes)};
+  return gpu.check("cuMemcpy3DAsync",
+                   gpu.api.cuMemcpy3DAsync_v2(&copy3D, orders), error);
 }
 
 bool CUDADevice::launch(const TapestryDeviceCode &code, int64_t kernel,
@@ -201,11 +254,71 @@ bool CUDADevice::launch(const TapestryDeviceCode &code, int64_t kernel,
     return false;
   Result result = gpu.api.cuLaunchKernel(
       function, static_cast<unsigned>(blocks), 1, 1,
-      static_cast<unsigned>(threads), 1, 1, 0, stream, arguments, nullptr);
+      static_cast<unsigned>(threads), 1, 1, 0, orders, arguments, nullptr);
   std::string call = std::string("kernel ") + code.kernels[kernel];
   return gpu.check(call.c_str(), result, error) &&
          (!isWaiting ||
-          gpu.check(call.c_str(), gpu.api.cuStreamSynchronize(stream), error));
+          gpu.check(call.c_str(), gpu.api.cuStreamSynchronize(orders), error));
+}
+
+bool CUDADevice::take(Event &event, TransportError &error) {
+  if (spare.empty())
+    return gpu.check("cuEventCreate",
+                     gpu.api.cuEventCreate(&event, withoutTiming), error);
+  event = spare.back();
+  spare.pop_back();
+  return true;
+}
+
+bool CUDADevice::record(Event event, Stream stream, TransportError &error) {
+  if (gpu.check("cuEventRecord", gpu.api.cuEventRecord(event, stream), error))
+    return true;
+  spare.push_back(event);
+  return false;
+}
+
+bool CUDADevice::beginBeside(TransportError &error) {
+  Event event = nullptr;
+  if ((!beside &&
+       !gpu.check("cuStreamCreate",
+                  gpu.api.cuStreamCreate(&beside, nonBlocking), error)) ||
+      !take(event, error) || !record(event, own, error))
+    return false;
+  // What waits for it has taken note.
+  spare.push_back(event);
+  if (!gpu.check("cuStreamWaitEvent",
+                 gpu.api.cuStreamWaitEvent(beside, event, 0), error))
+    return false;
+  orders = beside;
+  return true;
+}
+
+bool CUDADevice::endBeside(int64_t &number, TransportError &error) {
+  orders = own;
+  Event event = nullptr;
+  if (!take(event, error) || !record(event, beside, error))
+    return false;
+  number = nextEnd++;
+  ends[number] = event;
+  return true;
+}
+
+bool CUDADevice::join(int64_t number, TransportError &error) {
+  auto end = ends.find(number);
+  if (end == ends.end())
+    return true;
+  Event event = end->second;
+  ends.erase(end);
+  spare.push_back(event);
+  return gpu.check("cuStreamWaitEvent",
+                   gpu.api.cuStreamWaitEvent(own, event, 0), error);
+}
+
+bool CUDADevice::multiply(const TapestryProduct &product,
+                          const ProductMemory &memory, TransportError &error) {
+  return products.multiply(product, memory, orders, error) &&
+         (!isWaiting || gpu.check("cublasLtMatmul",
+                                  gpu.api.cuStreamSynchronize(orders), error));
 }
 
 bool CUDADevice::mark(int64_t number, TransportError &error) {
@@ -215,21 +328,30 @@ bool CUDADevice::mark(int64_t number, TransportError &error) {
   }
   if (marks.size() >= mostMarks)
     return true;
-  Event event = nullptr;
-  if (!spare.empty()) {
-    event = spare.back();
-    spare.pop_back();
-  } else if (!gpu.check("cuEventCreate",
-                        gpu.api.cuEventCreate(&event, withoutTiming), error)) {
-    return false;
-  }
   // One that is not recorded counts as done.
-  if (!gpu.check("cuEventRecord", gpu.api.cuEventRecord(event, stream),
-                 error)) {
-    spare.push_back(event);
+  Event event = nullptr;
+  if (!take(event, error) || !record(event, own, error))
     return false;
-  }
   marks.push_back({event, number});
+  return true;
+}
+
+bool CUDADevice::poll(bool &isDone, TransportError &error) {
+  isDone = false;
+  for (; !marks.empty(); marks.pop_front()) {
+    auto [event, number] = marks.front();
+    Result result = gpu.api.cuEventQuery(event);
+    if (result != 0)
+      return result == notReady || gpu.check("cuEventQuery", result, error);
+    lastReached = number;
+    spare.push_back(event);
+  }
+  for (Stream stream : {own, beside}) {
+    Result result = stream ? gpu.api.cuStreamQuery(stream) : 0;
+    if (result != 0)
+      return result == notReady || gpu.check("cuStreamQuery", result, error);
+  }
+  isDone = true;
   return true;
 }
 
@@ -243,6 +365,9 @@ bool CUDADevice::synchronize(TransportError &error) {
     lastReached = number;
     spare.push_back(event);
   }
-  return gpu.check("cuStreamSynchronize", gpu.api.cuStreamSynchronize(stream),
-                   error);
+  for (Stream stream : {beside, own})
+    if (stream && !gpu.check("cuStreamSynchronize",
+                             gpu.api.cuStreamSynchronize(stream), error))
+      return false;
+  return true;
 }

@@ -4,6 +4,7 @@
 #define TAPESTRY_RT_CUDA_CUDADEVICE_H
 
 #include "CUDA/DriverAPI.h"
+#include "CUDA/Products.h"
 #include "tapestry-rt/Device.h"
 #include <deque>
 #include <map>
@@ -66,15 +67,29 @@ public:
               TransportError &error) override;
   bool copyOut(void *host, const void *device, int64_t bytes,
                TransportError &error) override;
+  bool copyWithin(const StretchCopy &copy, TransportError &error) override;
   bool launch(const TapestryDeviceCode &code, int64_t kernel, int64_t blocks,
               int64_t threads, void **arguments,
               TransportError &error) override;
+  bool openProducts(TransportError &error) override {
+    return products.open(error);
+  }
+  bool multiply(const TapestryProduct &product, const ProductMemory &memory,
+                TransportError &error) override;
+  bool beginBeside(TransportError &error) override;
+  bool endBeside(int64_t &number, TransportError &error) override;
+  bool join(int64_t number, TransportError &error) override;
   bool mark(int64_t number, TransportError &error) override;
   int64_t reached() const override { return lastReached; }
+  bool poll(bool &isDone, TransportError &error) override;
   bool synchronize(TransportError &error) override;
   bool waits() const override { return isWaiting; }
+  void *stream() const override { return orders; }
 
 private:
+  bool copyStretch(void *target, const void *source, int64_t bytes,
+                   TransportError &error);
+
   struct Mark {
     Event event;
     int64_t number;
@@ -83,7 +98,16 @@ private:
   static constexpr size_t mostMarks = 256;
 
   GPU &gpu;
-  Stream stream = nullptr;
+  /// An event that is free.
+  bool take(Event &event, TransportError &error);
+  bool record(Event event, Stream stream, TransportError &error);
+
+  /// The rank's own, what goes on beside it, and which of them is told.
+  Stream own = nullptr, beside = nullptr, orders = nullptr;
+  /// Of what went on beside and was not joined, by numbers.
+  std::map<int64_t, Event> ends;
+  int64_t nextEnd = 0;
+  Products products;
   bool isWaiting;
   /// Of what may not be done yet, and events that are free.
   std::deque<Mark> marks;

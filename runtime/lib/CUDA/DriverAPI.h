@@ -24,7 +24,22 @@ using Function = struct CUfunc_st *;
 using Stream = struct CUstream_st *;
 using Event = struct CUevent_st *;
 
-constexpr Result outOfMemory = 2;
+/// CUDA_MEMCPY3D.
+struct Copy3D {
+  struct Side {
+    size_t x, y, z, level;
+    int type;
+    void *host;
+    DevicePointer device;
+    void *array, *reserved;
+    size_t pitch, height;
+  } source, target;
+  size_t width, height, depth;
+};
+
+constexpr Result outOfMemory = 2, notReady = 600;
+// A Copy3D's type: memory of the device.
+constexpr int deviceMemory = 2;
 // Of cuDeviceGetAttribute.
 constexpr int capabilityMajor = 75, capabilityMinor = 76;
 // Of cuStreamCreate: not ordered with the stream 0.
@@ -51,11 +66,16 @@ constexpr int errorLog = 5, errorLogBytes = 6;
   X(cuMemFreeHost, (void *))                                                   \
   X(cuMemcpyHtoDAsync_v2, (DevicePointer, const void *, size_t, Stream))       \
   X(cuMemcpyDtoHAsync_v2, (void *, DevicePointer, size_t, Stream))             \
+  X(cuMemcpyDtoDAsync_v2, (DevicePointer, DevicePointer, size_t, Stream))      \
+  X(cuMemcpy3DAsync_v2, (const Copy3D *, Stream))                              \
   X(cuStreamCreate, (Stream *, unsigned))                                      \
   X(cuStreamDestroy_v2, (Stream))                                              \
+  X(cuStreamQuery, (Stream))                                                   \
+  X(cuStreamWaitEvent, (Stream, Event, unsigned))                              \
   X(cuStreamSynchronize, (Stream))                                             \
   X(cuEventCreate, (Event *, unsigned))                                        \
   X(cuEventRecord, (Event, Stream))                                            \
+  X(cuEventQuery, (Event))                                                     \
   X(cuEventSynchronize, (Event))                                               \
   X(cuEventDestroy_v2, (Event))                                                \
   X(cuLaunchKernel, (Function, unsigned, unsigned, unsigned, unsigned,         \

@@ -195,10 +195,9 @@ void tapestry::rt::copyStrided(void *target, const void *source,
   }
 }
 
-void tapestry::rt::copyPiece(void *target, BoxRef to, const void *source,
-                             BoxRef from, BoxRef piece, int64_t elementSize) {
-  if (isEmpty(piece))
-    return;
+/// The copy of `piece` from its first element on.
+static StridedCopy copyOf(BoxRef to, BoxRef from, BoxRef piece,
+                          int64_t elementSize) {
   size_t rank = piece.rank;
   StridedCopy copy = {Numbers(rank), Numbers(rank), Numbers(rank), elementSize};
   int64_t targetStride = 1;
@@ -211,8 +210,52 @@ void tapestry::rt::copyPiece(void *target, BoxRef to, const void *source,
     targetStride *= extent(to[number]);
     sourceStride *= extent(from[number]);
   }
-  copyStrided(static_cast<char *>(target) + offsetIn(to, piece) * elementSize,
-              static_cast<const char *>(source) +
-                  offsetIn(from, piece) * elementSize,
-              copy);
+  return copy;
+}
+
+void tapestry::rt::copyPiece(void *target, BoxRef to, const void *source,
+                             BoxRef from, BoxRef piece, int64_t elementSize) {
+  if (!isEmpty(piece))
+    copyStrided(static_cast<char *>(target) + offsetIn(to, piece) * elementSize,
+                static_cast<const char *>(source) +
+                    offsetIn(from, piece) * elementSize,
+                copyOf(to, from, piece, elementSize));
+}
+
+std::vector<StretchCopy> tapestry::rt::stretchCopies(void *target, BoxRef to,
+                                                     const void *source,
+                                                     BoxRef from, BoxRef piece,
+                                                     int64_t elementSize) {
+  if (isEmpty(piece))
+    return {};
+  std::vector<Loop> loops = loopsOf(copyOf(to, from, piece, elementSize));
+  int64_t bytes = elementSize;
+  if (!loops.empty() && loops.back().target == bytes &&
+      loops.back().source == bytes) {
+    bytes *= loops.back().steps;
+    loops.pop_back();
+  }
+  while (loops.size() < 2)
+    loops.insert(loops.begin(), {1, 0, 0});
+  const Loop row = loops.back(), plane = loops[loops.size() - 2];
+  loops.resize(loops.size() - 2);
+  std::vector<StretchCopy> copies = {
+      {static_cast<char *>(target) + offsetIn(to, piece) * elementSize,
+       static_cast<const char *>(source) + offsetIn(from, piece) * elementSize,
+       bytes, row.steps, plane.steps, row.target, plane.target, row.source,
+       plane.source}};
+  // What lies further out are more of them.
+  for (const Loop &loop : loops) {
+    std::vector<StretchCopy> before;
+    before.swap(copies);
+    for (const StretchCopy &copy : before)
+      for (int64_t step = 0; step < loop.steps; ++step) {
+        copies.push_back(copy);
+        StretchCopy &next = copies.back();
+        next.target = static_cast<char *>(copy.target) + step * loop.target;
+        next.source =
+            static_cast<const char *>(copy.source) + step * loop.source;
+      }
+  }
+  return copies;
 }

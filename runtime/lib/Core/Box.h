@@ -10,6 +10,7 @@
 #define TAPESTRY_RT_CORE_BOX_H
 
 #include "tapestry-rt/ABI.h"
+#include "tapestry-rt/Device.h"
 #include <string>
 #include <vector>
 
@@ -67,6 +68,11 @@ void copyStrided(void *target, const void *source, const StridedCopy &copy);
 /// box `from` to the memory of box `to`. The memories do not overlap.
 void copyPiece(void *target, BoxRef to, const void *source, BoxRef from,
                BoxRef piece, int64_t elementSize);
+
+/// The same copy as few of stretches, none where the piece is empty.
+std::vector<StretchCopy> stretchCopies(void *target, BoxRef to,
+                                       const void *source, BoxRef from,
+                                       BoxRef piece, int64_t elementSize);
 
 /// Calls `visit(offset, count)` for the contiguous stretches of elements that
 /// `piece` occupies in the memory of `holder`, in ascending order. As few as

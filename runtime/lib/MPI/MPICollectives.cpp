@@ -474,7 +474,7 @@ Outcome MPICollectives::prepare(const GroupCollective &collective,
                  collective.kind == TAPESTRY_REDUCE_SCATTER;
   bool gathers = AllGather::supports(collective);
   // The tables say the same to all members, so all decide alike.
-  if (collective.space != TAPESTRY_HOST ||
+  if (collective.space != TAPESTRY_HOST || collective.fragments != 0 ||
       (reduces ? isEmpty(sourceOf(collective, 0)) ||
                      (collective.kind == TAPESTRY_REDUCE_SCATTER &&
                       !ReduceScatter::supports(collective))

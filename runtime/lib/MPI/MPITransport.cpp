@@ -192,6 +192,28 @@ Outcome MPITransport::exchange(const Label &label, const Outgoing *outgoing,
   return finish(incoming, numIncoming, receiver, error);
 }
 
+bool MPITransport::findLost(double waited, TransportError &error) {
+  if (waited < waitedBeside || waitsBeside.empty()) {
+    waitsBeside.clear();
+    for (int peer = 0; peer < numRanks; ++peer)
+      if (peer != myRank)
+        waitsBeside.push_back(Vigil::begin(peer));
+    lookedBeside = waited;
+  }
+  waitedBeside = waited;
+  if (waited - lookedBeside < Vigil::pause(timeoutSeconds))
+    return false;
+  lookedBeside = waited;
+  for (Vigil::Wait &wait : waitsBeside) {
+    std::string lost = vigil.findLost(wait, timeoutSeconds);
+    if (lost.empty())
+      continue;
+    snprintf(error.text, sizeof(error.text), "%s", lost.c_str());
+    return true;
+  }
+  return false;
+}
+
 void MPITransport::abort(int status, const char *message) {
   fprintf(stderr, "%s\n", message);
   fflush(stderr);

@@ -27,6 +27,7 @@ public:
                    size_t numOutgoing, const Incoming *incoming,
                    size_t numIncoming, Receiver &receiver,
                    TransportError &error) override;
+  bool findLost(double waited, TransportError &error) override;
   void abort(int status, const char *message) override;
 
 private:
@@ -58,6 +59,9 @@ private:
   bool sharesCores = false; // with other ranks
   Vigil &vigil;
   double timeoutSeconds;
+  /// Of findLost: since it was last asked for a new wait.
+  std::vector<Vigil::Wait> waitsBeside;
+  double waitedBeside = 0, lookedBeside = 0;
   const bool hasThreads;
 
   // Of the exchange under way; kept to save allocations.

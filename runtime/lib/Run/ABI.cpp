@@ -11,6 +11,7 @@
 #include "Memory/Arena.h"
 #include "Run/Handle.h"
 #include "tapestry-rt/Crash.h"
+#include "tapestry-rt/Device.h"
 #include <algorithm>
 #include <cstdio>
 #include <unistd.h>
@@ -140,6 +141,16 @@ void tapestry_rt_launch(TapestryRank *rank, const TapestryDeviceCode *code,
                         int64_t kernel, int64_t blocks, int64_t threads,
                         void **arguments) {
   if (!handleOf(rank).launch(*code, kernel, blocks, threads, arguments))
+    handleOf(rank).leave();
+}
+
+void tapestry_rt_product(TapestryRank *rank, const TapestryProduct *product,
+                         const void *left, const void *right,
+                         const void *addend, void *result, const void *bias,
+                         void *workspace, int64_t workspace_bytes) {
+  if (!handleOf(rank).multiply(*product,
+                               {left, right, addend, result, bias, workspace,
+                                static_cast<uint64_t>(workspace_bytes)}))
     handleOf(rank).leave();
 }
 

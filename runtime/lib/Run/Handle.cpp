@@ -78,6 +78,11 @@ bool Handle::launch(const TapestryDeviceCode &, int64_t, int64_t, int64_t,
   return false;
 }
 
+bool Handle::multiply(const TapestryProduct &, const ProductMemory &) {
+  fail(Status::failure(ExitEnvironment, "it has no device to multiply on"));
+  return false;
+}
+
 bool Handle::fetch(void *, const void *, int64_t) {
   fail(Status::failure(ExitEnvironment, "it has no device to read from"));
   return false;

@@ -22,6 +22,8 @@ struct TapestryRank {};
 namespace tapestry {
 namespace rt {
 
+struct ProductMemory; // tapestry-rt/Device.h
+
 class Handle : public TapestryRank {
 public:
   static Handle &of(TapestryRank *handle) {
@@ -73,6 +75,10 @@ public:
   [[nodiscard]] virtual bool launch(const TapestryDeviceCode &code,
                                     int64_t kernel, int64_t blocks,
                                     int64_t threads, void **arguments);
+  /// Has products be computed by the device's library. Returns false where
+  /// generated code must `leave`.
+  [[nodiscard]] virtual bool multiply(const TapestryProduct &product,
+                                      const ProductMemory &memory);
   /// Copies from the device when all that it was told is done. Returns false
   /// where generated code must `leave`.
   [[nodiscard]] virtual bool fetch(void *host, const void *from, int64_t bytes);

@@ -2,7 +2,8 @@
 //
 // A device computes behind the program that tells it what to do: when it fails,
 // that has gone on. Kept here are the vertices whose kernels were launched
-// since the device was last known to be done.
+// since the device was last known to be done; collectives that it is at have
+// numbers of their own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +19,9 @@ namespace rt {
 
 class InFlight {
 public:
+  static int64_t ofCollective(int64_t index) { return -2 - index; }
+  static int64_t collectiveOf(int64_t number) { return -2 - number; }
+
   /// A kernel of the vertex was launched.
   void launch(int64_t vertex) {
     if (isMarked) {
@@ -52,8 +56,8 @@ public:
 
   /// "behind vertex 'A', with 'B' and 'C' in flight".
   template <typename NameOf> std::string describe(NameOf nameOf) const {
-    std::string text = ended < 0 ? std::string("before any vertex has ended")
-                                 : "behind vertex " + quoted(nameOf(ended));
+    std::string text = ended == -1 ? std::string("before any vertex has ended")
+                                   : "behind vertex " + quoted(nameOf(ended));
     if (vertices.empty())
       return text;
     text += ", with ";

@@ -283,10 +283,15 @@ Status Job::checkOptions() {
   if (backendName != "local" && backendName != "mpi")
     return failure(ExitUsage, format("--backend: '%s' is none of local, mpi",
                                      backendName.c_str()));
-  if (options.collectives != "ring" && options.collectives != "mpi")
-    return failure(ExitUsage, format("--collectives: '%s' is none of ring, mpi",
-                                     options.collectives.c_str()));
-  if (options.collectives == "mpi" && backendName != "mpi")
+  const std::string &collectives = options.collectives;
+  if (collectives != "ring" && collectives != "mpi" && collectives != "nccl")
+    return failure(ExitUsage,
+                   format("--collectives: '%s' is none of ring, mpi, nccl",
+                          collectives.c_str()));
+  if (collectives == "nccl" && !isOnDevice())
+    return failure(ExitUsage, "--collectives nccl: NCCL's are for tensors on "
+                              "GPUs, and the program is for the host's memory");
+  if (collectives == "mpi" && backendName != "mpi")
     return failure(ExitUsage,
                    format("--collectives mpi: MPI's collectives need --backend "
                           "mpi, and the back end here is %s",
@@ -331,7 +336,22 @@ Status Job::openDevices(int64_t ranks) {
                    format("%s of this machine need a GPU each, and it has %d "
                           "(--share-devices lets ranks share)",
                           countOf(ranks, "rank").c_str(), count));
-  return Status::success();
+  return options.collectives == "nccl" ? openCollectives(ranks, count)
+                                       : Status::success();
+}
+
+Status Job::openCollectives(int64_t ranks, int count) {
+  if (count < ranks)
+    return failure(ExitEnvironment,
+                   format("--collectives nccl: NCCL needs a GPU for each rank, "
+                          "and %s of this machine share %d (those that share "
+                          "exchange through the host's memory, with "
+                          "--collectives ring)",
+                          countOf(ranks, "rank").c_str(), count));
+  std::string error;
+  deviceCollectives = openCollectivesPlugin(options.collectives, error);
+  return deviceCollectives ? Status::success()
+                           : failure(ExitEnvironment, error);
 }
 
 int Job::deviceNumber(int64_t rank) const {

@@ -13,7 +13,7 @@
 #include "Memory/HeldTensor.h"
 #include "Run/Fault.h"
 #include "Run/Progress.h"
-#include "tapestry-rt/Device.h"
+#include "tapestry-rt/Backend.h"
 #include <memory>
 #include <vector>
 
@@ -76,6 +76,10 @@ public:
 
   /// "mpi" or "local".
   const std::string &backend() const { return backendName; }
+  /// Who does collectives whole, where somebody does.
+  const std::string &collectivesBy() const {
+    return deviceCollectives ? options.collectives : backendName;
+  }
   /// Opens the file of an input that is read now.
   Status openInput(int input, InputFile &file) const {
     return file.open(inputPaths[input], program.inputs[input]);
@@ -145,8 +149,11 @@ public:
   std::vector<std::unique_ptr<OutputFile>> outputs;
   Progress progress;
   DeviceDriver *devices = nullptr;
+  /// Null: devices exchange through the host's memory.
+  DeviceCollectives *deviceCollectives = nullptr;
 
 private:
+  Status openCollectives(int64_t ranks, int count);
   Status checkInputs();
   Status checkOutputs();
   Status checkFeeds();

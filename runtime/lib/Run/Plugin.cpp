@@ -118,3 +118,18 @@ DeviceDriver *tapestry::rt::openDevicePlugin(const std::string &kind,
     error = path + ": " + reason.text;
   return devices;
 }
+
+DeviceCollectives *
+tapestry::rt::openCollectivesPlugin(const std::string &library,
+                                    std::string &error) {
+  std::string path;
+  auto open = reinterpret_cast<OpenCollectivesFn>(loadPlugin(
+      "--collectives " + library, library, collectivesEntryName, path, error));
+  if (!open)
+    return nullptr;
+  TransportError reason;
+  DeviceCollectives *collectives = open(backendVersion, &reason);
+  if (!collectives)
+    error = path + ": " + reason.text;
+  return collectives;
+}

@@ -21,6 +21,10 @@ const Backend *openPlugin(const std::string &backend, double timeoutSeconds,
 /// way.
 DeviceDriver *openDevicePlugin(const std::string &kind, std::string &error);
 
+/// Opens libtapestry-rt-<library>.so and its collectives, in the same way.
+DeviceCollectives *openCollectivesPlugin(const std::string &library,
+                                         std::string &error);
+
 } // namespace rt
 } // namespace tapestry
 

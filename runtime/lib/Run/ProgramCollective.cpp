@@ -34,9 +34,7 @@ Status ProgramCollective::prepare(const TapestryProgram &program,
   }
   if (status.failed())
     return Status::failure(status.exitStatus(), what + ": " + status.message());
-  // No back end's own collective leaves out what is not read.
-  return own && collective->fragments == 0 ? prepareWhole(program.devices, *own)
-                                           : Status::success();
+  return own ? prepareWhole(program.devices, *own) : Status::success();
 }
 
 /// Cuts a box to a part along its first dimension; false where it has none
@@ -85,7 +83,8 @@ Status ProgramCollective::prepareWhole(int64_t devices,
   request.size = static_cast<int>(members.size());
   request.tensorRank = collective->rank;
   request.targets = collective->targets;
-  std::vector<Range> sources, membersTargets;
+  request.fragments = collective->fragments;
+  std::vector<Range> sources, membersTargets, fragments;
   for (int i = 0; i < request.size; ++i) {
     if (members[i] == device)
       request.position = i;
@@ -96,9 +95,14 @@ Status ProgramCollective::prepareWhole(int64_t devices,
                              : targetBoxes[i];
       membersTargets.insert(membersTargets.end(), wanted.begin(), wanted.end());
     }
+    for (int number = 0; number < collective->fragments; ++number) {
+      Box read = fragmentBox(*collective, members[i], number).copy();
+      fragments.insert(fragments.end(), read.begin(), read.end());
+    }
   }
   request.source = sources.data();
   request.target = membersTargets.data();
+  request.fragment = fragments.data();
   TransportError error;
   Outcome outcome = own.prepare(request, whole, error);
   if (outcome == Outcome::Stopped)
@@ -145,4 +149,22 @@ Status ProgramCollective::run(Communicator &communicator, const void *from,
                      volume(source), from, to);
   return ringReduceScatter(communicator, group, collective->combine,
                            elementSize, source, targets, from, to, scratch);
+}
+
+Status ProgramCollective::runOnDevice(Communicator &communicator, Device &gpu,
+                                      const void *from, void *target) {
+  int64_t elementSize = dtypeSize(collective->dtype);
+  TransportError error;
+  for (const ExchangePlan::Piece &piece : exchange.keeps) {
+    const ExchangePlan::Target &place = exchange.targets[piece.target];
+    for (const StretchCopy &copy : stretchCopies(
+             static_cast<char *>(target) + place.before * elementSize,
+             place.box, from, exchange.source, piece.box, elementSize))
+      if (!gpu.copyWithin(copy, error))
+        return Status::failure(ExitRankFailed, what + ": " + error.text);
+  }
+  communicator.countKept(exchange.keptElements() * elementSize);
+  return communicator.run(*whole, from,
+                          static_cast<char *>(target) + before * elementSize,
+                          /*scratch=*/nullptr);
 }

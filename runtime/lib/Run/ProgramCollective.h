@@ -44,10 +44,17 @@ public:
   Status run(Communicator &communicator, const void *from, void *target,
              char *scratch);
 
+  /// Has a device do what is done whole, on buffers of its memory, behind what
+  /// it was told before.
+  Status runOnDevice(Communicator &communicator, Device &gpu, const void *from,
+                     void *target);
+
   /// "all_reduce of 'C' (collective 0)".
   const std::string &name() const { return what; }
   /// Whether the back end does it.
   bool isWhole() const { return whole != nullptr; }
+  /// Whether its bytes are those that are predicted.
+  bool isExact() const { return !whole || whole->isExact(); }
 
 private:
   Status prepareReduction(int64_t devices, CollectiveNumber number);

@@ -58,6 +58,8 @@ public:
   [[nodiscard]] bool launch(const TapestryDeviceCode &code, int64_t kernel,
                             int64_t blocks, int64_t threads,
                             void **arguments) override;
+  [[nodiscard]] bool multiply(const TapestryProduct &product,
+                              const ProductMemory &memory) override;
   [[nodiscard]] bool fetch(void *host, const void *from,
                            int64_t bytes) override;
   [[nodiscard]] bool bring(BlockCall &call,
@@ -82,6 +84,11 @@ private:
   void markDevice();
   /// Waits for the device. A fault names what was in flight.
   Status synchronize();
+  /// Waits for the device as long as it may be at collectives and these can
+  /// come to their end; with an error of the device it is done.
+  Status awaitCollectives();
+  /// The vertices of what the device may not have done.
+  std::string whereInFlight();
   /// What `error` of the device is, or what was wrong with it before.
   Status deviceFault(const std::string &what, const TransportError &error);
   /// Has `read` write a tensor of the program, or a copy that then goes there;
@@ -126,12 +133,19 @@ private:
     ProgramCollective *collective = nullptr;
     Scratch scratch;
     int64_t work = 0; ///< its number on the lane
+    /// Its number of what the device does beside; -1: it does not.
+    int64_t beside = -1;
     // What it took once it is done.
     int64_t begin = 0, end = 0, sent = 0, kept = 0;
   };
   Status prepareCall(Call &call);
   Status findCollective(Call &call);
   Status carryOut(Call &call, const void *source, void *target);
+  /// A collective that the device does, and one that goes through the host's
+  /// memory.
+  Status runOnDevice(Call &call, const void *source, void *target);
+  /// What the device is told from now on comes behind the collective.
+  Status joinDevice(const Call &call);
   Status runStaged(Call &call, const void *source, void *target);
   void count(const Call &call);
   void leaveOut(int64_t begin, int64_t end);
@@ -143,13 +157,16 @@ private:
   Job &job;
   const TapestryProgram &program;
   Transport &transport;
-  BackendCollectives *const own;
+  BackendCollectives *own;
   Communicator communicator;
   /// What it and the device's have allocated, where there is one.
   LiveBytes together;
   Arena arena;
   std::unique_ptr<Device> gpu;
   std::unique_ptr<DeviceArena> deviceArena;
+  /// What devices do between each other, where they do.
+  std::unique_ptr<BackendCollectives> between;
+  bool isAtCollectives = false;
   InFlight inFlight;
   Staging stagedSource, stagedTarget; // of collectives
   std::deque<Staging> stagedTensors;  // of a block

@@ -28,6 +28,8 @@ Status Rank::findCollective(Call &call) {
     status = call.collective->prepare(program, call.number, communicator, own);
   if (!status.failed())
     report.isWhole[index] = call.collective->isWhole();
+  if (!status.failed() && !call.collective->isExact())
+    report.isPayload[index] = 1;
   return status;
 }
 
@@ -50,9 +52,11 @@ Status Rank::carryOut(Call &call, const void *source, void *target) {
   call.begin = nowNanoseconds();
   communicator.begin(static_cast<int>(call.number.index),
                      call.collective->name().c_str());
-  Status status = gpu ? runStaged(call, source, target)
-                      : call.collective->run(communicator, source, target,
-                                             call.scratch.data());
+  Status status = !gpu ? call.collective->run(communicator, source, target,
+                                              call.scratch.data())
+                  : call.collective->isWhole()
+                      ? runOnDevice(call, source, target)
+                      : runStaged(call, source, target);
   call.end = nowNanoseconds();
   call.sent = communicator.sentBytes() - sent;
   call.kept = communicator.keptBytes() - kept;
@@ -83,6 +87,8 @@ bool Rank::runCollective(int64_t called, const void *source, void *target) {
     status = lane.settle();
   if (!status.failed())
     status = carryOut(call, source, target);
+  if (!status.failed())
+    status = joinDevice(call);
   if (status.failed()) {
     fail(status);
     return false;
@@ -134,10 +140,14 @@ bool Rank::waitCollective(int64_t called) {
                                 static_cast<long long>(called))));
     return false;
   }
-  // It was carried out when it was started, and kept its memory since.
+  // It was carried out, or told the device, when it was started, and kept its
+  // memory since.
   if (call->work == 0) {
+    Status status = joinDevice(*call);
+    if (status.failed())
+      fail(status);
     started.erase(call);
-    return true;
+    return !status.failed();
   }
   int64_t begin = nowNanoseconds();
   Status status = lane.wait(call->work);

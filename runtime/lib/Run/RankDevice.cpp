@@ -5,11 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Core/Machine.h"
 #include "Core/Program.h"
 #include "Run/Rank.h"
+#include <algorithm>
+#include <ctime>
 
 using namespace tapestry;
 using namespace tapestry::rt;
+
+/// For what takes a device microseconds or long.
+static void waitBriefly(int turn) {
+  if (turn < 1000)
+    return;
+  timespec pause = {0, turn < 2000 ? 20'000 : 500'000};
+  nanosleep(&pause, nullptr);
+}
 
 Status Rank::openDevice() {
   TransportError error;
@@ -18,6 +29,12 @@ Status Rank::openDevice() {
     return Status::failure(
         ExitEnvironment,
         format("device %d: %s", job.deviceNumber(device()), error.text));
+  if (job.deviceCollectives) {
+    between.reset(job.deviceCollectives->open(transport, *gpu, error));
+    if (!between)
+      return Status::failure(ExitEnvironment, error.text);
+    own = between.get();
+  }
   deviceArena = std::make_unique<DeviceArena>(*gpu, together);
   return job.predictedPeaks()
              ? deviceArena->reserve(job.predictedPeaks()[device()])
@@ -25,6 +42,8 @@ Status Rank::openDevice() {
 }
 
 Rank::~Rank() {
+  // A device that waits for others in vain does nothing else any more.
+  between.reset();
   for (auto &[host, copy] : constants)
     gpu->free(copy);
 }
@@ -35,6 +54,28 @@ bool Rank::launch(const TapestryDeviceCode &code, int64_t kernel,
     return true;
   TransportError error;
   if (gpu && gpu->launch(code, kernel, blocks, threads, arguments, error)) {
+    inFlight.launch(vertex);
+    return true;
+  }
+  fail(deviceFault(format("vertex '%s'", vertexName()), error));
+  return false;
+}
+
+bool Rank::multiply(const TapestryProduct &product,
+                    const ProductMemory &memory) {
+  if (std::min(
+          {product.batches, product.rows, product.columns, product.terms}) <= 0)
+    return true;
+  TransportError error;
+  if (gpu && !gpu->openProducts(error)) {
+    fail(Status::failure(ExitEnvironment,
+                         format("vertex '%s' is a product by cuBLASLt: %s "
+                                "(compiled with --gpu-products=generated, the "
+                                "program does without)",
+                                vertexName(), error.text)));
+    return false;
+  }
+  if (gpu && gpu->multiply(product, memory, error)) {
     inFlight.launch(vertex);
     return true;
   }
@@ -92,6 +133,11 @@ const void *Rank::copyConstant(const void *host, int64_t bytes) {
   auto known = constants.find(host);
   if (known != constants.end())
     return known->second;
+  // The copy waits for what others may never do.
+  if (Status status = synchronize(); status.failed()) {
+    fail(status);
+    return nullptr;
+  }
   TransportError error;
   void *copy = nullptr;
   if (gpu)
@@ -120,17 +166,47 @@ void Rank::markDevice() {
     (void)gpu->mark(number, error);
 }
 
+Status Rank::awaitCollectives() {
+  int64_t begin = nowNanoseconds();
+  for (int turn = 0; isAtCollectives; ++turn) {
+    TransportError error;
+    bool isDone = false;
+    if (!gpu->poll(isDone, error) || isDone)
+      isAtCollectives = false;
+    else if (transport.stopped())
+      return Status::stopped();
+    else if (own->check(error) == Outcome::Failed ||
+             transport.findLost(double(nowNanoseconds() - begin) * 1e-9, error))
+      return deviceFailure("a fault between devices " + whereInFlight(), error);
+    else
+      waitBriefly(turn);
+  }
+  return Status::success();
+}
+
+std::string Rank::whereInFlight() {
+  inFlight.reach(gpu->reached());
+  std::string text = inFlight.describe([&](int64_t at) {
+    return at >= 0    ? program.vertices[at].name
+           : at == -1 ? ""
+                      : program.collectives[InFlight::collectiveOf(at)].vertex;
+  });
+  for (const Call &call : started)
+    if (call.beside >= 0)
+      text += ", beside " + call.collective->name();
+  return text;
+}
+
 Status Rank::synchronize() {
   TransportError error;
   markDevice();
+  if (Status status = awaitCollectives(); status.failed())
+    return status;
   if (!gpu || gpu->synchronize(error)) {
     inFlight.settle();
     return Status::success();
   }
-  inFlight.reach(gpu->reached());
-  std::string where = inFlight.describe(
-      [&](int64_t at) { return at < 0 ? "" : program.vertices[at].name; });
-  return deviceFailure("a fault of the device " + where +
+  return deviceFailure("a fault of the device " + whereInFlight() +
                            " (TAPESTRY_SYNC=1 names the one)",
                        error);
 }
@@ -164,6 +240,41 @@ Status Rank::take(const void *tensor, int64_t bytes,
   if (!status.failed())
     status = staging.load(tensor, bytes);
   return status.failed() ? status : write(staging.data());
+}
+
+/// Beside what the device was told before; with a device that waits, it does.
+Status Rank::runOnDevice(Call &call, const void *source, void *target) {
+  TransportError error;
+  if (!gpu->beginBeside(error))
+    return deviceFault(call.collective->name(), error);
+  Status status =
+      call.collective->runOnDevice(communicator, *gpu, source, target);
+  isAtCollectives = true;
+  bool isTold = gpu->endBeside(call.beside, error);
+  if (status.failed())
+    return status;
+  if (!isTold)
+    return deviceFault(call.collective->name(), error);
+  if (!gpu->waits())
+    return status;
+  markDevice();
+  inFlight.launch(InFlight::ofCollective(call.number.index));
+  status = awaitCollectives();
+  return status.failed() ? status : synchronize();
+}
+
+Status Rank::joinDevice(const Call &call) {
+  TransportError error;
+  if (call.beside < 0)
+    return Status::success();
+  // With a mark of its own.
+  markDevice();
+  if (!gpu->join(call.beside, error))
+    return deviceFault(call.collective->name(), error);
+  if (!gpu->waits())
+    inFlight.launch(InFlight::ofCollective(call.number.index));
+  markDevice();
+  return Status::success();
 }
 
 /// What the collective leaves alone of its target goes there and back.

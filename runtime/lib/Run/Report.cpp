@@ -22,6 +22,7 @@ RankReport::RankReport(const Job &job)
       keptBytes(sentBytes.size(), 0), collectiveTime(sentBytes.size(), 0),
       vertexTime(job.program.num_vertices, 0),
       isWhole(job.program.num_collectives, 0),
+      isPayload(job.program.num_collectives, 0),
       isBeside(job.program.num_collectives, 0),
       waitTime(job.program.num_collectives, 0),
       times(job.program.num_collectives, 0),
@@ -32,7 +33,7 @@ std::vector<int64_t> RankReport::pack() const {
   std::vector<int64_t> numbers = {peakBytes, readTime, runTime, writeTime};
   for (const auto *part :
        {&sentBytes, &keptBytes, &collectiveTime, &vertexTime, &isWhole,
-        &isBeside, &waitTime, &times, &copiedBytes, &copiedTimes})
+        &isPayload, &isBeside, &waitTime, &times, &copiedBytes, &copiedTimes})
     numbers.insert(numbers.end(), part->begin(), part->end());
   return numbers;
 }
@@ -42,7 +43,7 @@ void RankReport::unpack(const int64_t *numbers) {
     *number = *numbers++;
   for (auto *part :
        {&sentBytes, &keptBytes, &collectiveTime, &vertexTime, &isWhole,
-        &isBeside, &waitTime, &times, &copiedBytes, &copiedTimes}) {
+        &isPayload, &isBeside, &waitTime, &times, &copiedBytes, &copiedTimes}) {
     std::copy(numbers, numbers + part->size(), part->begin());
     numbers += part->size();
   }
@@ -98,6 +99,13 @@ static bool isWhole(const std::vector<RankReport> &ranks, size_t index) {
          }) != 0;
 }
 
+/// Whether its bytes are those that the back end was handed.
+static bool isPayload(const std::vector<RankReport> &ranks, size_t index) {
+  return largest(ranks, [&](const RankReport &rank) {
+           return rank.isPayload[index];
+         }) != 0;
+}
+
 /// How often collective `index` ran, which only a run tells where loops end by
 /// a condition; all ranks agree.
 static int64_t timesOf(const std::vector<RankReport> &ranks, size_t index) {
@@ -135,15 +143,14 @@ static void writeCollectives(JSONWriter &json, const Job &job,
     json.member("vertex", collective.vertex);
     json.member("kind", collectiveName(collective.kind));
     json.member("group", collective.group);
-    // What a back end sends for a collective of its own is its own affair.
-    bool whole = isWhole(ranks, i);
-    if (whole)
-      json.member("by", job.backend());
+    if (isWhole(ranks, i))
+      json.member("by", job.collectivesBy());
     int64_t times = timesOf(ranks, i);
     if (times != 1)
       json.member("times", times);
     bytes(i, times * collective.predicted_bytes,
-          whole ? "payload_bytes" : "counted_bytes",
+          // What a back end sends for one of its own is its own affair.
+          isPayload(ranks, i) ? "payload_bytes" : "counted_bytes",
           times * collective.predicted_copied_bytes);
     time(i, job.options.repeat);
     if (most(&RankReport::isBeside, i) != 0)
@@ -309,7 +316,7 @@ tapestry::rt::contractBreaches(const Job &job,
     const TapestryCollective &collective = job.program.collectives[i];
     int64_t counted = countedBytes(ranks, i);
     int64_t predicted = timesOf(ranks, i) * collective.predicted_bytes;
-    if (counted != predicted && !isWhole(ranks, i))
+    if (counted != predicted && !isPayload(ranks, i))
       text += format("warning: collective %d (%s of '%s'): %s "
                      "predicted, %lld sent\n",
                      i, collectiveName(collective.kind), collective.vertex,
@@ -317,7 +324,7 @@ tapestry::rt::contractBreaches(const Job &job,
                      static_cast<long long>(counted));
     int64_t kept = keptBytes(ranks, i);
     int64_t own = timesOf(ranks, i) * collective.predicted_copied_bytes;
-    if (own >= 0 && kept != own && !isWhole(ranks, i))
+    if (own >= 0 && kept != own && !isPayload(ranks, i))
       text +=
           format("warning: collective %d (%s of '%s'): %s "
                  "predicted to be copied, %lld copied\n",

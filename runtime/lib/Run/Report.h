@@ -21,9 +21,10 @@ struct RankReport {
   std::vector<int64_t> keptBytes;
   std::vector<int64_t> collectiveTime;
   std::vector<int64_t> vertexTime;
-  /// Per collective: whether the back end does it, whose bytes are then those
-  /// that it was handed.
+  /// Per collective: whether a back end or a library does it, and whether its
+  /// bytes are those that it was handed, and not those that we would send.
   std::vector<int64_t> isWhole;
+  std::vector<int64_t> isPayload;
   /// Per collective: whether it went on beside the program, and how long that
   /// waited for it.
   std::vector<int64_t> isBeside;

@@ -87,6 +87,9 @@ public:
     return all.exchange(label, outgoing, numOutgoing, incoming, numIncoming,
                         receiver, error);
   }
+  bool findLost(double waited, TransportError &error) override {
+    return all.findLost(waited, error);
+  }
   void abort(int status, const char *message) override {
     all.abort(status, message);
   }
@@ -149,7 +152,7 @@ static int runProcesses(Job &job) {
                         transport->size() - devices, transport->size(),
                         transport->size() - devices == 1 ? "stays" : "stay"));
   FirstRanks working(*transport, devices);
-  bool asksForOwn = job.options.collectives != "ring";
+  bool asksForOwn = job.options.collectives == "mpi";
   Rank rank(job, {&working, asksForOwn ? backend->collectives : nullptr});
   return rank.execute().exitStatus();
 }

@@ -72,9 +72,11 @@ def build_folder():
     return pathlib.Path(tapestry_path()).resolve().parent.parent
 
 
-def on_stub():
-    """The options that have code for the tests' driver, which is found from now on."""
-    os.environ["LD_LIBRARY_PATH"] = str(build_folder() / "lib" / "stub")
+def on_stub(with_nccl=False):
+    """The options that have code for the tests' driver, which is found from now on, as
+    their NCCL may be."""
+    folders = [build_folder() / "lib" / name for name in ("stub", "stub-nccl")]
+    os.environ["LD_LIBRARY_PATH"] = os.pathsep.join(map(str, folders[: 1 + with_nccl]))
     return ["--target=cuda", "--gpu-arch=stub"]
 
 

@@ -10,9 +10,12 @@
 
 #include "CUDA/DriverAPI.h"
 #include "Emulator.h"
+#include "Streams.h"
 #include "Watch.h"
+#include "Work.h"
 #include <algorithm>
 #include <atomic>
+#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -203,6 +206,23 @@ struct GPU {
 
 thread_local GPU *current = nullptr;
 
+tapestry::stub::StreamQueue *queueOf(Stream stream) {
+  return reinterpret_cast<tapestry::stub::StreamQueue *>(stream);
+}
+
+/// What it is told next comes behind what goes on.
+void settle(Stream stream) {
+  if (stream)
+    queueOf(stream)->settle();
+}
+
+/// What a stream was told up to here.
+struct Mark {
+  Result fault = 0;
+  tapestry::stub::StreamQueue *queue = nullptr;
+  uint64_t told = 0;
+};
+
 Result fault() { return current ? current->fault.load() : 0; }
 
 /// TAPESTRY_STUB_FAULT="device=1,launch=4,mode=fault": what becomes of a
@@ -232,6 +252,22 @@ const PlannedFault &planned() {
 bool strikes(GPU &gpu) {
   return gpu.launches++ == planned().launch && !planned().mode.empty() &&
          gpu.number == planned().device;
+}
+
+/// What the driver says to a launch, and whether that runs.
+Result begin(bool &runs) {
+  runs = false;
+  if (fault())
+    return planned().mode == "told" ? launchFailed : 0;
+  runs = !strikes(*current);
+  if (runs)
+    return 0;
+  if (planned().mode == "refuse")
+    return tooManyResources;
+  if (planned().mode == "kill")
+    raise(SIGKILL);
+  current->fault = launchFailed;
+  return 0;
 }
 
 } // namespace
@@ -305,7 +341,10 @@ EXPORT Result cuMemAlloc_v2(DevicePointer *memory, size_t bytes) {
   return at ? fault() : current ? outOfMemory : invalidValue;
 }
 
+/// As CUDA's, it comes behind all that the device was told.
 EXPORT Result cuMemFree_v2(DevicePointer memory) {
+  if (current)
+    tapestry::stub::Streams::all().settle(current->number);
   return Memory::memory().free(reinterpret_cast<char *>(memory)) ? 0
                                                                  : invalidValue;
 }
@@ -321,7 +360,8 @@ EXPORT Result cuMemFreeHost(void *memory) {
 }
 
 EXPORT Result cuMemcpyHtoDAsync_v2(DevicePointer to, const void *from,
-                                   size_t bytes, Stream) {
+                                   size_t bytes, Stream stream) {
+  settle(stream);
   auto target = reinterpret_cast<char *>(to);
   if (!Memory::memory().has(target, bytes))
     return invalidValue;
@@ -331,7 +371,8 @@ EXPORT Result cuMemcpyHtoDAsync_v2(DevicePointer to, const void *from,
 }
 
 EXPORT Result cuMemcpyDtoHAsync_v2(void *to, DevicePointer from, size_t bytes,
-                                   Stream) {
+                                   Stream stream) {
+  settle(stream);
   auto source = reinterpret_cast<const char *>(from);
   if (!Memory::memory().has(source, bytes))
     return invalidValue;
@@ -340,9 +381,9 @@ EXPORT Result cuMemcpyDtoHAsync_v2(void *to, DevicePointer from, size_t bytes,
   return fault();
 }
 
-/// For what measures a device (utils/bench/gpu).
 EXPORT Result cuMemcpyDtoDAsync_v2(DevicePointer to, DevicePointer from,
-                                   size_t bytes, Stream) {
+                                   size_t bytes, Stream stream) {
+  settle(stream);
   auto target = reinterpret_cast<char *>(to);
   auto source = reinterpret_cast<const char *>(from);
   if (!Memory::memory().has(target, bytes) ||
@@ -353,50 +394,113 @@ EXPORT Result cuMemcpyDtoDAsync_v2(DevicePointer to, DevicePointer from,
   return fault();
 }
 
+EXPORT Result cuMemcpy3DAsync_v2(const Copy3D *copy, Stream stream) {
+  settle(stream);
+  auto placeOf = [&](const Copy3D::Side &side) {
+    return reinterpret_cast<char *>(side.device) + side.x +
+           (side.z * side.height + side.y) * side.pitch;
+  };
+  auto isWrong = [&](const Copy3D::Side &side) {
+    if (side.type != deviceMemory || side.pitch < copy->width ||
+        side.pitch > INT_MAX || (copy->depth > 1 && side.height < copy->height))
+      return true;
+    size_t rows = (copy->depth - 1) * side.height + copy->height;
+    return !Memory::memory().has(placeOf(side),
+                                 (rows - 1) * side.pitch + copy->width);
+  };
+  if (copy->width * copy->height * copy->depth == 0 || isWrong(copy->source) ||
+      isWrong(copy->target))
+    return invalidValue;
+  Memory::Access access;
+  for (size_t z = 0; z < copy->depth; ++z)
+    for (size_t y = 0; y < copy->height; ++y)
+      memcpy(placeOf(copy->target) +
+                 (z * copy->target.height + y) * copy->target.pitch,
+             placeOf(copy->source) +
+                 (z * copy->source.height + y) * copy->source.pitch,
+             copy->width);
+  return fault();
+}
+
 EXPORT Result cuStreamCreate(Stream *stream, unsigned) {
-  *stream = reinterpret_cast<Stream>(size_t(1));
+  if (!current)
+    return invalidValue;
+  *stream = reinterpret_cast<Stream>(
+      tapestry::stub::Streams::all().make(current->number));
   return 0;
 }
 
-EXPORT Result cuStreamDestroy_v2(Stream) { return 0; }
-EXPORT Result cuStreamSynchronize(Stream) { return fault(); }
+EXPORT Result cuStreamDestroy_v2(Stream stream) {
+  tapestry::stub::Streams::all().end(queueOf(stream));
+  return 0;
+}
+
+EXPORT Result cuStreamQuery(Stream stream) {
+  bool isDone = queueOf(stream)->isDone(queueOf(stream)->toldSoFar());
+  return isDone ? fault() : notReady;
+}
+
+EXPORT Result cuStreamSynchronize(Stream stream) {
+  settle(stream);
+  return fault();
+}
+
+EXPORT Result cuStreamWaitEvent(Stream stream, Event event, unsigned) {
+  auto &mark = *reinterpret_cast<Mark *>(event);
+  auto other = tapestry::stub::Streams::all().find(mark.queue);
+  if (other && !other->isDone(mark.told))
+    queueOf(stream)->tell(std::make_unique<tapestry::stub::WaitWork>(
+        std::move(other), mark.told));
+  return 0;
+}
+
+EXPORT void tapestryStubTell(Stream stream, tapestry::stub::Work *work) {
+  queueOf(stream)->tell(std::unique_ptr<tapestry::stub::Work>(work));
+}
+
+EXPORT int tapestryStubDevice(Stream stream) {
+  return stream ? queueOf(stream)->device : current ? current->number : -1;
+}
 
 EXPORT Result cuEventCreate(Event *event, unsigned) {
-  *event = reinterpret_cast<Event>(new Result(0));
+  *event = reinterpret_cast<Event>(new Mark);
   return 0;
 }
 
-EXPORT Result cuEventRecord(Event event, Stream) {
-  *reinterpret_cast<Result *>(event) = fault();
+EXPORT Result cuEventRecord(Event event, Stream stream) {
+  *reinterpret_cast<Mark *>(event) = {fault(), queueOf(stream),
+                                      queueOf(stream)->toldSoFar()};
   return 0;
+}
+
+EXPORT Result cuEventQuery(Event event) {
+  auto &mark = *reinterpret_cast<Mark *>(event);
+  return mark.queue->isDone(mark.told) ? mark.fault : notReady;
 }
 
 EXPORT Result cuEventSynchronize(Event event) {
-  return *reinterpret_cast<Result *>(event);
+  auto &mark = *reinterpret_cast<Mark *>(event);
+  mark.queue->wait(mark.told);
+  return mark.fault;
 }
 
 EXPORT Result cuEventDestroy_v2(Event event) {
-  delete reinterpret_cast<Result *>(event);
+  delete reinterpret_cast<Mark *>(event);
   return 0;
 }
 
 EXPORT Result cuLaunchKernel(Function function, unsigned blocks, unsigned y,
                              unsigned z, unsigned threads, unsigned threadsY,
-                             unsigned threadsZ, unsigned, Stream,
+                             unsigned threadsZ, unsigned, Stream stream,
                              void **arguments, void **) {
+  settle(stream);
   if (!current || blocks == 0 || threads == 0 || threads > 1024 ||
       y * z * threadsY * threadsZ != 1)
     return invalidValue;
-  if (fault())
-    return planned().mode == "told" ? launchFailed : 0;
-  if (strikes(*current)) {
-    if (planned().mode == "refuse")
-      return tooManyResources;
-    if (planned().mode == "kill")
-      raise(SIGKILL);
-    current->fault = launchFailed;
-    return 0;
-  }
+  bool runs = false;
+  Result result = begin(runs);
+  if (!runs)
+    return result;
   Memory::Access access;
   std::string problem;
   if (tapestry::stub::launch(reinterpret_cast<tapestry::stub::Kernel>(function),
@@ -404,6 +508,23 @@ EXPORT Result cuLaunchKernel(Function function, unsigned blocks, unsigned y,
     return 0;
   fprintf(stderr, "CUDA stub: %s\n", problem.c_str());
   return launchFailed;
+}
+
+EXPORT Result tapestryStubRun(void (*work)(void *), void *data, Stream stream) {
+  settle(stream);
+  if (!current)
+    return invalidValue;
+  bool runs = false;
+  Result result = begin(runs);
+  if (!runs)
+    return result;
+  Memory::Access access;
+  work(data);
+  return 0;
+}
+
+EXPORT bool tapestryStubHas(const void *memory, size_t bytes) {
+  return Memory::memory().has(static_cast<const char *>(memory), bytes);
 }
 
 EXPORT Result cuGetErrorName(Result result, const char **name) {

@@ -25,6 +25,8 @@ VALUES = {
         "scattered_in_pieces", "segments", "softmax_directions", "streamed_attention", "unsigned_u64", "wide_folds",
     )
 } | {"jacobi": [1, 2], "llama_block": [1, 2], "tiled_matmul": [1, 3]}  # fmt: skip
+# Those that are there without cuBLASLt, too.
+GENERATED = ("brain_matmul", "half_matmul", "tiled_matmul")
 FEW = ("functions_f32", "tiled_matmul", "complex_c64")
 
 # What is timed: the source by extents, and what a run is compared with (run.sh).
@@ -68,12 +70,12 @@ class Folder:
         ).expect_status(0)
         driver.execute(["strip", self.path / where], self.path).expect_status(0)
 
-    def add_values(self, name, devices):
+    def add_values(self, name, devices, kind="", options=()):
         """`list` has a line per output: its file, that of the expected value, tolerance, type."""
         program = PROGRAMS[name]
-        where = self.path / "values" / f"{name}-{devices}"
+        where = self.path / "values" / f"{name}-{devices}{kind}"
         where.mkdir(parents=True)
-        self.compile(f"values/{where.name}/run", program.source, devices, program.options())
+        self.compile(f"values/{where.name}/run", program.source, devices, [*program.options(), *options])
         arrays = program.arrays()
         inputs = driver.save_inputs(where, arrays)
         lines = []
@@ -107,15 +109,20 @@ def main():
     for name in names:
         for devices in VALUES.get(name, [1]):
             folder.add_values(name, devices)
+        if name in GENERATED and not options.tiny:
+            folder.add_values(name, 1, "-generated", ["--gpu-products=generated"])
     extents = {"n": 8192, "h": 4096, "passes": 2000}
     if options.tiny:
         extents = {"n": 40, "h": 40, "passes": 20}
     for name, source in TIMED.items():
         folder.compile(f"timed/{name}", source.format(**extents))
+    product = TIMED["matmul"].format(**extents)
+    folder.compile("timed/generated", product, options=["--gpu-products=generated"])
     folder.compile("timed/files", files_source(extents))
     (folder.path / "extents").write_text("".join(f"{k}={v}\n" for k, v in extents.items()))
     (folder.path / "lib").mkdir(exist_ok=True)
-    shutil.copy(driver.build_folder() / "lib" / "libtapestry-rt-cuda.so", folder.path / "lib")
+    for plugin in ("cuda", "nccl"):
+        shutil.copy(driver.build_folder() / "lib" / f"libtapestry-rt-{plugin}.so", folder.path / "lib")
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@
 #   run.sh [SECONDS]   begins nothing after so many (420), and no values after half of them;
 #                      ends a minute later at most; files go to $TMPDIR, 600 MiB
 #
-# Programs are compared with what the machine does without them (tool probe): the product with
-# cuBLAS where it is there, else with as many multiply-adds as the GPU can begin; the other
+# Programs are compared with what the machine does without them (tool probe): the product, by
+# cuBLASLt (matmul) and by our kernel (generated), with cuBLAS where it is there, else with as many multiply-adds as the GPU can begin; the other
 # products with two operations a term at that rate; rows with a copy within the GPU's memory;
 # launches with those of a kernel that does nothing. The status is 1 where a value is wrong.
 here=$(cd "$(dirname "$0")" && pwd)
@@ -20,36 +20,60 @@ export LD_LIBRARY_PATH="$here/lib:${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}/usr/loca
 . "$here/extents"
 isLate() { [ $(($(date +%s) - begin)) -ge "$1" ]; }
 
-# Values
-passed=0 failed=0 left=0
-for folder in "$here"/values/*; do
-  name=$(basename "$folder")
-  if isLate $((limit / 2)); then
-    left=$((left + 1))
-    continue
-  fi
+# values FOLDER OPTIONS: runs a program and compares; status 3 where the machine is not able.
+values() {
+  folder=$1
+  shift
   cp "$folder"/*.npy "$work"
-  if (
+  (
     cd "$work" || exit 1
     # A word per line, none with spaces.
-    timeout 60 "$folder/run" --share-devices $(cat "$folder/words") >log 2>&1 || {
+    timeout 60 "$folder/run" "$@" $(cat "$folder/words") >log 2>&1 || {
+      status=$?
       tail -n 3 log
-      exit 1
+      exit $status
     }
     wrong=0
     while read -r got want tolerance type; do
       "$here/tool" compare "$got" "$want" "$tolerance" "$type" || wrong=1
     done <"$folder/list"
     exit $wrong
-  ); then
+  )
+  status=$?
+  rm -f "$work"/*.npy
+  return $status
+}
+
+# Values
+passed=0 failed=0 left=0
+for folder in "$here"/values/*; do
+  if isLate $((limit / 2)); then
+    left=$((left + 1))
+  elif values "$folder" --share-devices; then
     passed=$((passed + 1))
   else
-    echo "FAILED: $name"
+    echo "FAILED: $(basename "$folder")"
     failed=$((failed + 1))
   fi
-  rm -f "$work"/*.npy
 done
 echo "values: $passed passed, $failed failed, $left not begun"
+
+# NCCL, by one rank; by several where each has a GPU.
+timeout 60 "$here/nccl" "$here/lib" || [ $? -eq 3 ] || failed=$((failed + 1))
+for folder in "$here"/values/*-[2-9]; do
+  if ! isLate $((limit / 2)); then
+    values "$folder" --collectives nccl >"$work/said"
+    case $? in
+    0) echo "nccl: $(basename "$folder") is right" ;;
+    3) echo "nccl: $(basename "$folder") is not for this machine" ;;
+    *)
+      cat "$work/said"
+      echo "FAILED: $(basename "$folder") by nccl"
+      failed=$((failed + 1))
+      ;;
+    esac
+  fi
+done
 
 # Times
 timeout 60 "$here/tool" probe "$n" >"$work/probe" || exit 3
@@ -78,11 +102,13 @@ workload() {
 calc() { awk "BEGIN { printf(\"%.9g\", ($1)) }"; }
 peak=$(measured peak_flops) copy=$(measured copy_rate) sgemm=$(measured sgemm_time)
 over() { calc "($2) > 0 ? ($1) / ($2) : 0"; }
-if [ "$(calc "$sgemm > 0")" = 1 ]; then
-  workload matmul "A B" "$(calc "2e-12 * $n ^ 3")" TFLOP/s "$sgemm" cuBLAS
-else
-  workload matmul "A B" "$(calc "2e-12 * $n ^ 3")" TFLOP/s "$(over "2 * $n ^ 3" "$peak")" "the peak"
-fi
+for name in matmul generated; do
+  if [ "$(calc "$sgemm > 0")" = 1 ]; then
+    workload $name "A B" "$(calc "2e-12 * $n ^ 3")" TFLOP/s "$sgemm" cuBLAS
+  else
+    workload $name "A B" "$(calc "2e-12 * $n ^ 3")" TFLOP/s "$(over "2 * $n ^ 3" "$peak")" "the peak"
+  fi
+done
 for name in maxplus l2; do
   workload $name "S T" "$(calc "1e-12 * $h ^ 3")" Tterms/s "$(over "4 * $h ^ 3" "$peak")" "two operations a term"
 done

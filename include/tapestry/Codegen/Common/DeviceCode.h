@@ -25,6 +25,9 @@ constexpr llvm::StringLiteral hostAttrName = "tapestry.host";
 /// other: shapes do not tell their kernels apart.
 constexpr llvm::StringLiteral rimAttrName = "tapestry.rim";
 
+/// Unit attribute of nests that are of the kernel of the one behind them.
+constexpr llvm::StringLiteral joinedAttrName = "tapestry.joined";
+
 /// Unit attribute of loops whose passes may run at the same time.
 constexpr llvm::StringLiteral parallelAttrName = "tapestry.parallel";
 
@@ -37,6 +40,10 @@ inline bool isKernel(mlir::Operation *op) {
 }
 
 inline bool isRim(mlir::Operation *op) { return op->hasAttr(rimAttrName); }
+
+inline bool isJoined(mlir::Operation *op) {
+  return op->hasAttr(joinedAttrName);
+}
 
 inline bool isHostCode(mlir::Operation *function) {
   return function->hasAttr(hostAttrName);

@@ -17,6 +17,12 @@ namespace tapestry {
 llvm::SmallVector<mlir::linalg::GenericOp>
 collectGenerics(mlir::Operation *root);
 
+/// The fill right before `nest`, a reduction with one output, from whose value
+/// that could start instead of from memory; null where there is none.
+mlir::linalg::GenericOp findFill(const Nest &nest);
+/// The value that a fill stores.
+mlir::Value filledValue(mlir::linalg::GenericOp fill);
+
 /// Lets the only output of `nest`, a reduction, start from the value of a fill
 /// right before it instead of from memory. Returns the fill, which is erased
 /// then and stays as a key only; null where there is none.

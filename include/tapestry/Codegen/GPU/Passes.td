@@ -59,6 +59,77 @@ def MapSorts : Pass<"tapestry-map-sorts", "::mlir::ModuleOp"> {
   ];
 }
 
+def FormEpilogues
+    : Pass<"tapestry-form-epilogues", "::mlir::func::FuncOp"> {
+  let summary = "Bring products and what is made of their results together";
+  let description = [{
+    An operation that one call of the GPU's library may compute with the product
+    before it (`tapestry-map-products`) moves right behind that, and both become
+    one kernel (`tapestry.joined`). What stands between must not mind.
+
+    ```mlir
+    linalg.generic ... ins(%x, %w) outs(%h)     // h(i, k) += x(i, j) w(j, k)
+    ...
+    linalg.generic ... ins(%h, %b) outs(%h)     // h(i, k) = max(h(i, k) + b(k), 0)
+    ```
+    becomes
+    ```mlir
+    linalg.generic ... ins(%x, %w) outs(%h) attrs = {tapestry.joined}
+    linalg.generic ... ins(%h, %b) outs(%h)
+    ```
+  }];
+  let statistics = [
+    Statistic<"numJoined", "joined", "Operations brought to their products">
+  ];
+}
+
+def MapProducts : Pass<"tapestry-map-products", "::mlir::ModuleOp"> {
+  let summary = "Have products of matrices computed by the GPU's library";
+  let description = [{
+    An operation that adds products of two inputs becomes a call of the runtime,
+    which hands it to cuBLASLt: where factors of f32, f64, bf16, f16 or i8 are added
+    in f32, f64 or i32, and the loops, told apart by which operands depend on them,
+    are one of rows, one of columns, one of terms and others over matrices, with
+    rows or columns of every matrix side by side in memory. Loops of rows or columns
+    that do not become one are over matrices, too. What begins with a fill of 0 does
+    not read its result (beta is 0), what adds to its result does (beta is 1), and
+    factors that are constants are alpha. Bytes are taken where all extents and
+    strides are known to be multiples of four and terms lie side by side in both
+    factors.
+
+    Where the operation behind it works on each result, the call may compute that,
+    too: with a constant factor, with a number per column and a matrix as the
+    result added, the positive part of it or the GELU by tanh, or its value in bf16
+    or f16. `tapestry-form-epilogues` brings such an operation there.
+
+    A buffer as large as the largest matrix, up to 32 MiB, is the
+    library's to work in. All else is left for `tapestry-map-kernels`.
+
+    ```mlir
+    linalg.generic {indexing_maps = [#ij, #jk, #ik], ...}
+        ins(%a, %b : memref<64x32xf32>, memref<32x48xf32>) outs(%c : memref<64x48xf32>) {...}
+    ```
+    becomes
+    ```mlir
+    %room = memref.alloc() : memref<12288xi8>
+    llvm.call @tapestry_rt_product(%none, %product, %pa, %pb, %none, %pc, %none, %proom, %bytes)
+    memref.dealloc %room
+    ```
+  }];
+  let options = [
+    Option<"tf32", "tf32", "bool", "false",
+           "Factors of f32 may be rounded to TF32">
+  ];
+  let statistics = [
+    Statistic<"numProducts", "products", "Products called">,
+    Statistic<"numEpilogues", "epilogues", "Operations that calls compute, too">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
 def MapKernels : Pass<"tapestry-map-kernels", "::mlir::func::FuncOp"> {
   let summary = "Map operations on buffers to the threads of a GPU";
   let description = [{

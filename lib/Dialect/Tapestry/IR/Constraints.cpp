@@ -332,6 +332,7 @@ static constexpr index::OwnAttribute ownAttributes[] = {
     {"tapestry.host", "is a unit attribute", isMark},
     {"tapestry.kernel", "is a unit attribute", isMark},
     {"tapestry.rim", "is a unit attribute", isMark},
+    {"tapestry.joined", "is a unit attribute", isMark},
     {"tapestry.parallel", "is a unit attribute", isMark},
     {"tapestry.work", "is a 64-bit number of nanoseconds of a function",
      isWork},
