@@ -120,6 +120,7 @@ private:
   SmallVector<scf::ForOp> loops;
   SmallVector<GenericOp> ops;
   int64_t threads = blockThreads, room = sharedBytes;
+  bool isOneRow = false;
   llvm::SmallPtrSet<Operation *, 4> folded;
 };
 
@@ -178,9 +179,13 @@ LogicalResult RowsEmitter::shareLocals() {
     if (!isLocal || alloc.getType().getRank() == 0 ||
         alloc.getType().getDimSize(0) != 1)
       continue;
-    // All blocks would have the same.
-    if (!hasRoom(alloc.getType()))
+    if (!hasRoom(alloc.getType())) {
+      // The part of the only row.
+      if (isOneRow)
+        continue;
+      // All blocks would have the same.
       return alloc.emitError("finds no room in the memory of a block");
+    }
     Value shared = shareLike(alloc.getType());
     for (Operation *user : llvm::make_early_inc_range(alloc->getUsers())) {
       auto view = dyn_cast<memref::SubViewOp>(user);
@@ -263,6 +268,7 @@ LogicalResult RowsEmitter::emit() {
     extents.push_back(getAsOpFoldResult(loop.getUpperBound()));
     rows = b.mul(rows, extents.back());
   }
+  isOneRow = b.known(rows) == 1;
   ops = collectGenerics(loops.back());
   chooseThreads();
   OpFoldResult blocks = b.min(rows, b.index(mostBlocks));
