@@ -39,6 +39,10 @@ if os.access(ptxas, os.X_OK):
 if os.path.exists("/usr/local/cuda/include/cuda.h"):
     config.available_features.add("cuda-toolkit")
     config.substitutions.append(("%cuda_include", "/usr/local/cuda/include"))
+cublaslt = "/usr/local/cuda/lib64/libcublasLt.so.13"
+if os.path.exists(cublaslt):
+    config.available_features.add("cublaslt")
+    config.substitutions.append(("%cublaslt", cublaslt))
 
 config.substitutions.append(("%lib", config.tapestry_lib_dir))
 # Debian's own interpreter: the one whose modules its packages installed.
