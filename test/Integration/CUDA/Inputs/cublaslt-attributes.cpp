@@ -1,5 +1,5 @@
-// Whether cuBLASLt itself, which needs no GPU for that, takes what runtime/lib/CUDA
-// sets, and has all functions that it looks for.
+// Whether cuBLASLt itself, which needs no GPU for that, takes what
+// runtime/lib/CUDA sets, and has all functions that it looks for.
 #include "CUDA/CublasLtAPI.h"
 #include <cstdio>
 #include <dlfcn.h>
@@ -38,10 +38,9 @@ int main(int, char **words) {
   expectGood("an operation", api.cublasLtMatmulDescCreate(
                                  &operation, lt::computeF32, lt::realF32));
   auto set = [&](const char *what, int attribute, const auto &value) {
-    expectGood(what,
-               api.cublasLtMatmulDescSetAttribute(
-                   operation, attribute, static_cast<const void *>(&value),
-                   sizeof(value)));
+    expectGood(what, api.cublasLtMatmulDescSetAttribute(
+                         operation, attribute,
+                         static_cast<const void *>(&value), sizeof(value)));
   };
   set("transposeA", lt::transposeA, turned);
   set("transposeB", lt::transposeB, turned);
@@ -51,11 +50,10 @@ int main(int, char **words) {
   lt::Layout layout;
   int32_t count = 3;
   int64_t stride = 0;
-  expectGood("a layout", api.cublasLtMatrixLayoutCreate(&layout, lt::realBF16,
-                                                        30, 20, 31));
-  expectGood("batchCount",
-             api.cublasLtMatrixLayoutSetAttribute(layout, lt::batchCount,
-                                                  &count, sizeof(count)));
+  expectGood("a layout",
+             api.cublasLtMatrixLayoutCreate(&layout, lt::realBF16, 30, 20, 31));
+  expectGood("batchCount", api.cublasLtMatrixLayoutSetAttribute(
+                               layout, lt::batchCount, &count, sizeof(count)));
   expectGood("batchStride",
              api.cublasLtMatrixLayoutSetAttribute(layout, lt::batchStride,
                                                   &stride, sizeof(stride)));
@@ -64,13 +62,13 @@ int main(int, char **words) {
   uint64_t workspace = 1 << 20;
   uint32_t alignment = 4;
   expectGood("a preference", api.cublasLtMatmulPreferenceCreate(&preference));
-  expectGood("mostWorkspace", api.cublasLtMatmulPreferenceSetAttribute(
-                                  preference, lt::mostWorkspace, &workspace,
-                                  sizeof(workspace)));
+  expectGood("mostWorkspace",
+             api.cublasLtMatmulPreferenceSetAttribute(
+                 preference, lt::mostWorkspace, &workspace, sizeof(workspace)));
   for (int attribute :
        {lt::alignmentA, lt::alignmentB, lt::alignmentC, lt::alignmentD})
-    expectGood("an alignment", api.cublasLtMatmulPreferenceSetAttribute(
-                                   preference, attribute, &alignment,
-                                   sizeof(alignment)));
+    expectGood("an alignment",
+               api.cublasLtMatmulPreferenceSetAttribute(
+                   preference, attribute, &alignment, sizeof(alignment)));
   return wrong != 0;
 }
