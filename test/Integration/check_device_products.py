@@ -374,6 +374,9 @@ def faults_name_the_vertex(bench):
         env = {"TAPESTRY_STUB_FAULT": f"device=1,launch=0,mode={mode}", "TAPESTRY_TIMEOUT": "2"}
         finished = driver.execute(words, bench.folder, env)
         bench.expect_error(finished, status, "rank 1: ", said)
+    none = driver.execute(words, bench.folder, {"TAPESTRY_STUB_NO_ALGORITHM": "1", "TAPESTRY_TIMEOUT": "2"})
+    said = r"vertex 'C': cuBLASLt has no algorithm for a product of \d+ x 128 by 128 x 32"
+    bench.expect_error(none, 4, said, "--gpu-products=generated")
     env["TAPESTRY_SYNC"] = "1"
     finished = driver.execute(words, bench.folder, env)
     bench.expect_error(finished, 4, r"vertex 'C': cublasLtMatmul: CUDA_ERROR_LAUNCH_FAILED")
