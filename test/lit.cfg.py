@@ -41,6 +41,10 @@ if os.path.exists("/usr/local/cuda/include/cuda.h"):
     config.substitutions.append(("%cuda_include", "/usr/local/cuda/include"))
     if os.path.exists("/usr/local/cuda/include/nccl.h"):
         config.available_features.add("nccl-header")
+cublaslt = "/usr/local/cuda/lib64/libcublasLt.so.13"
+if os.path.exists(cublaslt):
+    config.available_features.add("cublaslt")
+    config.substitutions.append(("%cublaslt", cublaslt))
 
 config.substitutions.append(("%lib", config.tapestry_lib_dir))
 # Debian's own interpreter: the one whose modules its packages installed.

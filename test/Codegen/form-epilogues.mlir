@@ -74,10 +74,13 @@ func.func @rectified(%a: memref<64x32xf32> {llvm.noalias}, %b: memref<32x48xf32>
 // CHECK-LABEL: func @narrowed
 // CHECK: attrs = {tapestry.joined}
 // CALL-LABEL: func @narrowed
-// CALL-NOT: memref.alloc() : memref<64x48xf32>
 // CALL: func private @tapestry_kernel
 // CALL-NOT: linalg.generic
+// CALL-NOT: memref<64x48xf32>
+// CALL: memref.alloc() : memref<6144xi8>
 // CALL: llvm.call @tapestry_rt_product
+// CALL-NOT: memref<64x48xf32>
+// CALL: return
 func.func @narrowed(%a: memref<64x32xbf16> {llvm.noalias}, %b: memref<32x48xbf16> {llvm.noalias},
                     %y: memref<64x48xbf16> {llvm.noalias}) attributes {tapestry.device} {
   %zero = arith.constant 0.0 : f32

@@ -151,12 +151,14 @@ def parts_of_tensors(bench):
     b = generator.standard_normal((40, 61)).astype(np.float32)
     source = (
         "input A : f32[50, 71]\ninput B : f32[40, 61]\n"
-        "C[i:31, k:33] = sum[j:25] A[i + 7, j + 3] * B[j + 5, k + 11]\noutput C\n"
+        "C[i:40, k:40] = sum[j:25] A[i + 7, j + 3] * B[j + 5, k + 11]\noutput C\n"
     )
     for devices in (1, 3):
         got, told = compute(bench, source, {"A": a, "B": b}, "C", devices)
-        want = a[7:38, 3:28].astype(float) @ b[5:30, 11:44]
+        want = a[7:47, 3:28].astype(float) @ b[5:30, 11:51]
         expect_near("C", got["C"], want, 2e-6)
+        if not told:
+            raise CheckFailed(f"no product of the library on {devices} devices")
 
 
 @case
@@ -283,9 +285,18 @@ def results_are_narrowed_by_the_library(bench):
             f"input A : {name}[48, 64]\ninput W : {name}[64, 40]\n"
             "H[i, k] = sum[j] A[i, j] * W[j, k]\nY[i, k] = max(H[i, k], 0)\noutput Y\n"
         )
-        bench.write("p.ein", source)
+        generator = np.random.default_rng(12)
+        stored = [generator.standard_normal(shape).astype(np.float16) for shape in ((48, 64), (64, 40))]
+        if name == "bf16":
+            stored = [bf16_bits(values) for values in stored]
+        compute(bench, source, {"A": stored[0], "W": stored[1]}, "Y")
         if count_kernels(bench) != 0:
             raise CheckFailed(f"{name}: results are narrowed by a kernel")
+        # The inputs, the output, and as much as the largest of them to work in.
+        bytes = 2 * (48 * 64 + 64 * 40 + 48 * 40 + 48 * 64)
+        peak = driver.load_json(bench.folder / "r.json")["peak_bytes"]
+        if not bytes <= peak[0] < bytes + 1024:
+            raise CheckFailed(f"{name} takes {peak} bytes, not {bytes}")
 
 
 PLAIN = "input A : f32[64, 128]\ninput B : f32[128, 32]\nC[i, k] = sum[j] A[i, j] * B[j, k]\noutput C\n"
@@ -363,6 +374,9 @@ def faults_name_the_vertex(bench):
         env = {"TAPESTRY_STUB_FAULT": f"device=1,launch=0,mode={mode}", "TAPESTRY_TIMEOUT": "2"}
         finished = driver.execute(words, bench.folder, env)
         bench.expect_error(finished, status, "rank 1: ", said)
+    none = driver.execute(words, bench.folder, {"TAPESTRY_STUB_NO_ALGORITHM": "1", "TAPESTRY_TIMEOUT": "2"})
+    said = r"vertex 'C': cuBLASLt has no algorithm for a product of \d+ x 128 by 128 x 32"
+    bench.expect_error(none, 4, said, "--gpu-products=generated")
     env["TAPESTRY_SYNC"] = "1"
     finished = driver.execute(words, bench.folder, env)
     bench.expect_error(finished, 4, r"vertex 'C': cublasLtMatmul: CUDA_ERROR_LAUNCH_FAILED")

@@ -140,7 +140,9 @@ OpFoldResult ProductEmitter::workspaceBytes() {
     return b.mul(b.mul(b.mul(x, y), batches), b.index(*storedBytes(element)));
   };
   Type factor = nest.operands[matrices.left].elementType;
-  OpFoldResult most = bytes(row, column, nest.operands.back().elementType);
+  Type result = getElementTypeOrSelf(
+      (epilogue.op ? epilogue.result : nest.op.getDpsInits()[0]).getType());
+  OpFoldResult most = bytes(row, column, result);
   most = b.max(most, bytes(row, term, factor));
   most = b.max(most, bytes(term, column, factor));
   return b.min(most, b.index(mostWorkspace));
@@ -270,6 +272,34 @@ linalg::GenericOp nextOf(linalg::GenericOp op) {
   return dyn_cast_or_null<linalg::GenericOp>(next);
 }
 
+/// Erases a buffer that nobody reads or writes any more; what asks for its
+/// sizes asks `other`, which has the same.
+void eraseUnread(memref::AllocOp buffer, Value other) {
+  for (Operation *user : llvm::make_early_inc_range(buffer->getUsers())) {
+    OpBuilder b(user);
+    if (auto size = dyn_cast<memref::DimOp>(user)) {
+      size.getSourceMutable().assign(other);
+    } else if (auto old = dyn_cast<memref::ExtractStridedMetadataOp>(user)) {
+      auto made =
+          memref::ExtractStridedMetadataOp::create(b, user->getLoc(), other);
+      for (auto [from, to] : llvm::drop_begin(
+               llvm::zip_equal(old.getResults(), made.getResults())))
+        from.replaceAllUsesWith(to);
+      for (Operation *view :
+           llvm::make_early_inc_range(old.getBaseBuffer().getUsers()))
+        if (isOpTriviallyDead(view))
+          view->erase();
+      if (isOpTriviallyDead(old))
+        old->erase();
+    }
+  }
+  if (!llvm::all_of(buffer->getUsers(), llvm::IsaPred<memref::DeallocOp>))
+    return;
+  for (Operation *free : llvm::make_early_inc_range(buffer->getUsers()))
+    free->erase();
+  buffer.erase();
+}
+
 LogicalResult MapProducts::map(linalg::GenericOp op) {
   FailureOr<Nest> nest = Nest::analyze(op);
   if (failed(nest))
@@ -292,9 +322,12 @@ LogicalResult MapProducts::map(linalg::GenericOp op) {
     return op.emitError("is a product that cannot be called");
   if (product->fill)
     fillIfEmpty(b, product->fill, nest->extents[product->matrices.term]);
-  if (epilogue.op)
-    epilogue.op.erase();
+  Value results = op.getDpsInits()[0];
+  if (last != op)
+    last->erase();
   op.erase();
+  if (epilogue.result && epilogue.result != results)
+    eraseUnread(results.getDefiningOp<memref::AllocOp>(), epilogue.result);
   return success();
 }
 

@@ -115,7 +115,16 @@ bool suitsBytes(const Nest &nest, const MatrixProduct &product) {
 /// run time only are no smaller than what lies within.
 bool hasPlainMaps(linalg::GenericOp op) {
   return llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
-    return map.isProjectedPermutation();
+    llvm::SmallDenseSet<AffineExpr> seen;
+    return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
+      // From some place on.
+      if (auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
+          sum && sum.getKind() == AffineExprKind::Add &&
+          isa<AffineConstantExpr>(sum.getRHS()))
+        expr = sum.getLHS();
+      return isa<AffineConstantExpr>(expr) ||
+             (isa<AffineDimExpr>(expr) && seen.insert(expr).second);
+    });
   });
 }
 

@@ -266,18 +266,21 @@ bool Products::ask(const TapestryProduct &product, const ProductMemory &memory,
   lt::Heuristic best = {};
   int count = 0;
   auto &[a, b, d] = chosen.layouts;
-  if (!check("cublasLtMatmulAlgoGetHeuristic",
-             api->cublasLtMatmulAlgoGetHeuristic(handle, chosen.operation, a, b,
-                                                 d, d, preference, 1, &best,
-                                                 &count),
-             error))
+  lt::Status status = api->cublasLtMatmulAlgoGetHeuristic(
+      handle, chosen.operation, a, b, d, d, preference, 1, &best, &count);
+  if (status == lt::notSupported || (status == 0 && count == 0))
+    best.status = lt::notSupported;
+  else if (!check("cublasLtMatmulAlgoGetHeuristic", status, error))
     return false;
-  if (count == 0 || best.status != 0) {
+  if (best.status != 0) {
     snprintf(error.text, sizeof(error.text),
-             "cuBLASLt has no algorithm for %lld x %lld x %lld",
+             "cuBLASLt has no algorithm for a product of %lld x %lld by %lld x "
+             "%lld (compiled with --gpu-products=generated, the program does "
+             "without)",
              static_cast<long long>(product.rows),
-             static_cast<long long>(product.columns),
-             static_cast<long long>(product.terms));
+             static_cast<long long>(product.terms),
+             static_cast<long long>(product.terms),
+             static_cast<long long>(product.columns));
     return false;
   }
   chosen.algorithm = best.algorithm;
