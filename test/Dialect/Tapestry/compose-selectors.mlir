@@ -356,3 +356,33 @@ tapestry.graph @turned {
   tapestry.sink "Z", %Z : tensor<7xf32>
   tapestry.sink "T", %T : tensor<8xf32>
 }
+
+// -----
+
+// What lies in turns within another tensor is made once, and read beside that where both
+// lie; what slices of it are again is read where it lies.
+// PLACE-LABEL: tapestry.graph @in_turns
+tapestry.graph @in_turns {
+  %A = tapestry.source "A" : tensor<4xf32>
+  %B = tapestry.source "B" : tensor<4xf32>
+  // PLACE: %[[T:.*]] = tapestry.interleave "T" %A, %B
+  %T = tapestry.interleave "T" %A, %B along 0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  // PLACE-NOT: tapestry.concat
+  %C = tapestry.concat "C" %T, %A along 0 : (tensor<8xf32>, tensor<4xf32>) -> tensor<12xf32>
+  // PLACE: tapestry.einsum "Y" [i = 12] (%[[T]][i] pad 0.000000e+00 : f32, %A[i - 8] pad 0.000000e+00 : f32)
+  %Y = tapestry.einsum "Y" [i = 12] (%C[i]) -> [i] {
+  ^bb0(%c: f32):
+    %s = arith.mulf %c, %c : f32
+    tapestry.yield %s : f32
+  } : (tensor<12xf32>) -> tensor<12xf32>
+  %U = tapestry.interleave "U" %B, %A along 0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  %odd = tapestry.slice "odd" %U [1] => [8] by [2] : (tensor<8xf32>) -> tensor<4xf32>
+  // PLACE: tapestry.einsum "Z" [i = 4] (%A[i])
+  %Z = tapestry.einsum "Z" [i = 4] (%odd[i]) -> [i] {
+  ^bb0(%c: f32):
+    %s = arith.mulf %c, %c : f32
+    tapestry.yield %s : f32
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  tapestry.sink "Y", %Y : tensor<12xf32>
+  tapestry.sink "Z", %Z : tensor<4xf32>
+}

@@ -460,7 +460,11 @@ struct TapestryComposeSelectors
     graph.walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<SelectorInterface>(op)) {
         read.push_back(op);
-        forward(op->getResult(0), views);
+        Value made = op->getResult(0);
+        if (inPlace && isSeenInSteps(made, views))
+          views.set(made, TensorView::of(views.addTensor(made),
+                                         views.of(made).shape));
+        forward(made, views);
       }
       auto einsum = dyn_cast<EinsumOp>(op);
       if (!einsum)

@@ -12,6 +12,7 @@
 #include "tapestry/Dialect/Tapestry/IR/Constraints.h"
 #include "tapestry/Dialect/Tapestry/IR/EinsumLabels.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryAttrs.h"
+#include "tapestry/Interfaces/SelectorInterface.h"
 #include <numeric>
 
 using namespace mlir;
@@ -98,6 +99,29 @@ bool teg::isReadInPlace(Value tensor, const TensorView &behind,
            auto einsum = dyn_cast<EinsumOp>(reader);
            return einsum && readsOnce(einsum, tensor);
          });
+}
+
+bool teg::isSeenInSteps(Value tensor, GraphViews &views) {
+  auto isInSteps = [](const TensorView &view) {
+    return llvm::any_of(view.pieces, [](const ViewPiece &piece) {
+      return !piece.steps.empty();
+    });
+  };
+  if (!isInSteps(views.of(tensor)))
+    return false;
+  // What is seen is asked by itself: nothing of it may be known before.
+  GraphViews behind;
+  llvm::SetVector<Value> seen;
+  seen.insert(tensor);
+  for (size_t next = 0; next < seen.size(); ++next)
+    for (Operation *user : seen[next].getUsers()) {
+      auto selector = dyn_cast<SelectorInterface>(user);
+      if (selector && selector.isTransparent())
+        seen.insert(user->getResult(0));
+      else if (!isInSteps(behind.of(seen[next])))
+        return false;
+    }
+  return seen.size() > 1;
 }
 
 /// Of more boxes it is not asked which go on in each other.

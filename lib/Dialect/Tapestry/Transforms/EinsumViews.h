@@ -15,6 +15,11 @@ namespace tapestry::teg {
 bool isReadInPlace(mlir::Value tensor, const TensorView &behind,
                    const GraphViews &views);
 
+/// Whether a tensor in steps is seen through other selectors, and all that is
+/// seen is in steps, too: no reader is handed the tensors behind it. Made once,
+/// it is read where it lies.
+bool isSeenInSteps(mlir::Value tensor, GraphViews &views);
+
 /// Whether each subscript is a constant, or a multiple of one label and a
 /// constant.
 bool isStepped(const Projection &read);
