@@ -205,3 +205,65 @@ tapestry.graph @kinds {
   tapestry.sink "Y", %Y : tensor<3xi32>
   tapestry.sink "D", %D : tensor<3x3xi32>
 }
+
+// -----
+
+// Several results, each put together.
+// WHOLE-LABEL: tapestry.graph @results
+// WHOLE: %[[Y:.*]], %[[S:.*]] = tapestry.block "Y" {{.*}} [b = 5, i = 4] (%X)
+// WHOLE: tapestry.sink "Y", %[[Y]]
+// WHOLE: tapestry.sink "S", %[[S]]
+#k = #tapestry.kernel<"square" [b, i] (X : i32[b, i]) -> (Y : i32[b, i], S : i32[b] max)>
+tapestry.graph @results {
+  %X = tapestry.source "X" : tensor<5x4xi32>
+  %a = tapestry.slice "a" %X [0, 0] => [2, 4] : (tensor<5x4xi32>) -> tensor<2x4xi32>
+  %b = tapestry.slice "b" %X [2, 0] => [5, 4] : (tensor<5x4xi32>) -> tensor<3x4xi32>
+  %y1, %s1 = tapestry.block "1" #k [b = 2, i = 4] (%a) {} body {
+  ^bb0(%x: i32, %p: index, %i: index):
+    %d = arith.muli %x, %x : i32
+    tapestry.block_yield %d, %x : i32, i32
+  } : (tensor<2x4xi32>) -> (tensor<2x4xi32>, tensor<2xi32>)
+  %y2, %s2 = tapestry.block "2" #k [b = 3, i = 4] (%b) {} body {
+  ^bb0(%x: i32, %p: index, %i: index):
+    %d = arith.muli %x, %x : i32
+    tapestry.block_yield %d, %x : i32, i32
+  } : (tensor<3x4xi32>) -> (tensor<3x4xi32>, tensor<3xi32>)
+  %Y = tapestry.concat "Y" %y1, %y2 along 0 : (tensor<2x4xi32>, tensor<3x4xi32>) -> tensor<5x4xi32>
+  %S = tapestry.concat "S" %s1, %s2 along 0 : (tensor<2xi32>, tensor<3xi32>) -> tensor<5xi32>
+  tapestry.sink "Y", %Y : tensor<5x4xi32>
+  tapestry.sink "S", %S : tensor<5xi32>
+}
+
+// -----
+
+// In a loop, of what it carries.
+// WHOLE-LABEL: tapestry.graph @loop
+// WHOLE: tapestry.loop "L" 3 from
+// WHOLE-NEXT: ^bb0(%[[X:.*]]: tensor<6xi32>):
+// WHOLE-NEXT: %[[Y:.*]] = tapestry.einsum "Y" [i = 6] (%[[X]][i]) -> [i]
+// WHOLE: tapestry.next %[[Y]]
+tapestry.graph @loop {
+  %X = tapestry.source "X" : tensor<6xi32>
+  %S = tapestry.einsum "S" [i = 6] (%X[i]) -> [i] {
+    ^bb0(%e: i32):
+      tapestry.yield %e : i32
+    } : (tensor<6xi32>) -> tensor<6xi32>
+  %r = tapestry.loop "L" 3 from %S : tensor<6xi32> {
+  ^bb0(%x: tensor<6xi32>):
+    %a = tapestry.slice "a" %x [0] => [2] : (tensor<6xi32>) -> tensor<2xi32>
+    %1 = tapestry.einsum "1" [i = 2] (%a[i]) -> [i] {
+    ^bb0(%e: i32):
+      %m = arith.muli %e, %e : i32
+      tapestry.yield %m : i32
+    } : (tensor<2xi32>) -> tensor<2xi32>
+    %b = tapestry.slice "b" %x [2] => [6] : (tensor<6xi32>) -> tensor<4xi32>
+    %2 = tapestry.einsum "2" [i = 4] (%b[i]) -> [i] {
+    ^bb0(%e: i32):
+      %m = arith.muli %e, %e : i32
+      tapestry.yield %m : i32
+    } : (tensor<4xi32>) -> tensor<4xi32>
+    %Y = tapestry.concat "Y" %1, %2 along 0 : (tensor<2xi32>, tensor<4xi32>) -> tensor<6xi32>
+    tapestry.next %Y : tensor<6xi32>
+  }
+  tapestry.sink "R", %r : tensor<6xi32>
+}

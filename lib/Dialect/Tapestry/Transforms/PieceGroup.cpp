@@ -5,6 +5,7 @@
 #include "RecognizeShards.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestrySelectors.h"
+#include "tapestry/Support/Counted.h"
 #include "tapestry/Support/Error.h"
 #include "tapestry/Support/Sharding.h"
 
@@ -88,11 +89,19 @@ bool PieceGroups::placeMembers(const Join &join,
   extents = first.getLabelExtents();
   for (const Placed &placed : tensors) {
     auto op = placed.tensor.getDefiningOp<BlockOpInterface>();
-    if (op->getBlock() != &block || op->getName() != first->getName() ||
-        op->getNumOperands() != first->getNumOperands() ||
-        op.getIndexRank() != first.getIndexRank() || known.contains(op) ||
-        cast<OpResult>(placed.tensor).getResultNumber() != result)
+    if (op->getBlock() != &block || known.contains(op) ||
+        op->getName() != first->getName())
       return false;
+    if (op->getNumOperands() != first->getNumOperands() ||
+        op.getIndexRank() != first.getIndexRank() ||
+        cast<OpResult>(placed.tensor).getResultNumber() != result) {
+      reason = joinedText("'", op.getVertexName(), "' has ",
+                          countOf(op->getNumOperands(), "operand"), " and ",
+                          countOf(op.getIndexRank(), "label"), ", '",
+                          first.getVertexName(), "' ", first->getNumOperands(),
+                          " and ", first.getIndexRank());
+      return false;
+    }
     if (llvm::any_of(members,
                      [&](const Member &other) { return other.op == op; })) {
       reason = joinedText("'", op.getVertexName(), "' is there twice");
