@@ -213,3 +213,36 @@ tapestry.graph @chain {
   %Y = tapestry.concat "Y" %y1, %y2 along 0 : (tensor<2xi32>, tensor<4xi32>) -> tensor<6xi32>
   tapestry.sink "Y", %Y : tensor<6xi32>
 }
+
+// -----
+
+// Operands of other ranks, and of another number.
+// CHECK-LABEL: tapestry.graph @operands
+// CHECK-COUNT-4: tapestry.einsum
+tapestry.graph @operands {
+  %X = tapestry.source "X" : tensor<6xi32>
+  %W = tapestry.source "W" : tensor<4x2xi32>
+  %a = tapestry.slice "a" %X [0] => [2] : (tensor<6xi32>) -> tensor<2xi32>
+  %one = tapestry.einsum "one" [i = 2] (%a[i]) -> [i] {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<2xi32>) -> tensor<2xi32>
+  %two = tapestry.einsum "two" [i = 4] (%W[i, 1]) -> [i] {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<4x2xi32>) -> tensor<4xi32>
+  // expected-remark @below {{'Y' is not put together: operand 0 of 'two' is tensor<4x2xi32>, of 'one' tensor<2xi32>}}
+  %Y = tapestry.concat "Y" %one, %two along 0 : (tensor<2xi32>, tensor<4xi32>) -> tensor<6xi32>
+  %three = tapestry.einsum "three" [i = 2] (%a[i]) -> [i] {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<2xi32>) -> tensor<2xi32>
+  %four = tapestry.einsum "four" [i = 2] (%a[i], %a[i]) -> [i] {
+  ^bb0(%x: i32, %y: i32):
+    tapestry.yield %y : i32
+  } : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi32>
+  // expected-remark @below {{'Z' is not put together: 'four' has 2 operands and 1 label, 'three' 1 and 1}}
+  %Z = tapestry.concat "Z" %three, %four along 0 : (tensor<2xi32>, tensor<2xi32>) -> tensor<4xi32>
+  tapestry.sink "Y", %Y : tensor<6xi32>
+  tapestry.sink "Z", %Z : tensor<4xi32>
+}

@@ -102,6 +102,14 @@ bool PieceGroups::placeMembers(const Join &join,
                           " and ", first.getIndexRank());
       return false;
     }
+    for (auto [number, own, its] :
+         llvm::enumerate(op->getOperands(), first->getOperands()))
+      if (shapeOfTensor(own).size() != shapeOfTensor(its).size()) {
+        reason = joinedText("operand ", number, " of '", op.getVertexName(),
+                            "' is ", own.getType(), ", of '",
+                            first.getVertexName(), "' ", its.getType());
+        return false;
+      }
     if (llvm::any_of(members,
                      [&](const Member &other) { return other.op == op; })) {
       reason = joinedText("'", op.getVertexName(), "' is there twice");
