@@ -153,22 +153,31 @@ cutPieces(ArrayRef<ViewPiece> pieces) {
   return std::nullopt;
 }
 
-/// Whether a piece is the whole of a tensor as it lies.
-static bool isWhole(const ViewPiece &piece, Value tensor) {
+/// Whether a piece is a box of a tensor as it lies.
+static bool isBox(const ViewPiece &piece) {
+  if (!piece.steps.empty() ||
+      piece.projection.dims.size() != piece.cells.size())
+    return false;
   Projection plain = Projection::identity(piece.cells.size());
-  for (auto [dim, cells] : llvm::zip_equal(plain.dims, piece.cells))
-    dim.constant = -cells.lo;
-  auto type = cast<RankedTensorType>(tensor.getType());
-  return piece.steps.empty() && piece.projection == plain &&
-         ArrayRef(shapeOf(piece.cells)) == type.getShape();
+  for (auto [dim, read] : llvm::zip_equal(plain.dims, piece.projection.dims))
+    dim.constant = read.constant;
+  return piece.projection == plain;
 }
 
-bool teg::isConcatenation(const TensorView &view, TensorOfNumber tensorOf) {
+/// Whether such a piece is the whole of a tensor.
+static bool isWhole(const ViewPiece &piece, Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return piece.projection.image(piece.cells) == boxOfShape(type.getShape());
+}
+
+bool teg::isConcatenation(const TensorView &view, TensorOfNumber tensorOf,
+                          bool slices) {
   std::vector<std::vector<ViewPiece>> open = {view.pieces};
   while (!open.empty()) {
     std::vector<ViewPiece> pieces = std::move(open.back());
     open.pop_back();
-    if (pieces.size() == 1 && isWhole(pieces[0], tensorOf(pieces[0].tensor)))
+    if (pieces.size() == 1 && isBox(pieces[0]) &&
+        (slices || isWhole(pieces[0], tensorOf(pieces[0].tensor))))
       continue;
     auto cut = pieces.size() > 1 ? cutPieces(pieces) : std::nullopt;
     if (!cut)
@@ -181,8 +190,13 @@ bool teg::isConcatenation(const TensorView &view, TensorOfNumber tensorOf) {
 static Value concatenate(OpBuilder &builder, Location loc, FreshNames &names,
                          const Twine &stem, ArrayRef<ViewPiece> pieces,
                          TensorOfNumber tensorOf) {
-  if (pieces.size() == 1)
-    return tensorOf(pieces.front().tensor);
+  if (pieces.size() == 1) {
+    Value tensor = tensorOf(pieces[0].tensor);
+    if (isWhole(pieces[0], tensor))
+      return tensor;
+    return SliceOp::create(builder, loc, names.next(stem), tensor,
+                           pieces[0].projection.image(pieces[0].cells));
+  }
   auto cut = cutPieces(pieces);
   SmallVector<Value> parts;
   for (const std::vector<ViewPiece> &part : cut->second)

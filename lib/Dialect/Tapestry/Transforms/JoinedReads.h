@@ -30,10 +30,11 @@ bool areMadeOf(
 
 using TensorOfNumber = llvm::function_ref<mlir::Value(unsigned)>;
 
-/// Whether concatenations of tensors, each of them whole and as it lies, make a
-/// view.
-bool isConcatenation(const TensorView &view, TensorOfNumber tensorOf);
-/// Those concatenations.
+/// Whether concatenations of tensors, each of them as it lies and whole or,
+/// with `slices`, cut, make a view.
+bool isConcatenation(const TensorView &view, TensorOfNumber tensorOf,
+                     bool slices = false);
+/// Those concatenations, and slices.
 mlir::Value createConcatenation(mlir::OpBuilder &builder, mlir::Location loc,
                                 FreshNames &names, const llvm::Twine &stem,
                                 const TensorView &view,

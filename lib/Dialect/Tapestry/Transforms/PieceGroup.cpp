@@ -1,6 +1,8 @@
 //===- PieceGroup.cpp - Pieces of tensors as blocks of one operator -------===//
 
 #include "PieceGroup.h"
+#include "EinsumViews.h"
+#include "JoinedReads.h"
 #include "PlainBlock.h"
 #include "RecognizeShards.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -519,7 +521,47 @@ bool PieceGroups::make(const Join &join, const std::vector<Placed> &tensors,
   return true;
 }
 
+//===----------------------------------------------------------------------===//
+// Joins
+//===----------------------------------------------------------------------===//
+
+PieceGroups::PieceGroups(Block &block, FreshNames &names)
+    : block(block), names(names) {
+  // Of so many tensors others read all that is put together.
+  constexpr size_t mostPieces = 1024;
+  for (auto einsum : block.getOps<EinsumOp>()) {
+    auto view = viewOfEinsum(einsum, views, mostPieces);
+    if (!view || view->pieces.size() < 2 ||
+        llvm::all_equal(llvm::map_range(
+            view->pieces, [](const ViewPiece &piece) { return piece.tensor; })))
+      continue;
+    joins.push_back(einsum);
+    views.set(einsum.getResult(), std::move(*view));
+  }
+}
+
+/// Writes what einsums put together of operators that are known as
+/// concatenations.
+void PieceGroups::replaceJoins() {
+  auto tensorOf = [&](unsigned number) { return views.tensor(number); };
+  for (EinsumOp einsum : llvm::reverse(joins)) {
+    const TensorView &view = views.of(einsum.getResult());
+    bool isOfKnown = llvm::all_of(view.pieces, [&](const ViewPiece &piece) {
+      return known.contains(views.tensor(piece.tensor).getDefiningOp());
+    });
+    if (!isOfKnown || !isConcatenation(view, tensorOf, /*slices=*/true))
+      continue;
+    OpBuilder builder(einsum);
+    Value joined = createConcatenation(builder, einsum.getLoc(), names,
+                                       einsum.getName(), view, tensorOf);
+    joined.getDefiningOp<ConcatOp>().setNameAttr(einsum.getNameAttr());
+    einsum.getResult().replaceAllUsesWith(joined);
+    einsum->erase();
+  }
+}
+
 int64_t PieceGroups::replace() {
+  replaceJoins();
   for (auto &[op, made] : known)
     op->replaceAllUsesWith(made.shard->getResults());
   // Some read others.

@@ -40,8 +40,7 @@ std::string nameOfTensor(mlir::Value tensor);
 /// Takes operators of a block for blocks of one, group by group.
 class PieceGroups {
 public:
-  PieceGroups(mlir::Block &block, FreshNames &names)
-      : block(block), names(names) {}
+  PieceGroups(mlir::Block &block, FreshNames &names);
 
   /// Makes shards of the operators of some tensors, which make another; those
   /// of a sum are partial values of it. False, with the reason, where they are
@@ -95,8 +94,12 @@ private:
                     mlir::Type elementType, unsigned result, unsigned number,
                     std::string &reason);
 
+  void replaceJoins();
+
   mlir::Block &block;
   FreshNames &names;
+  /// Einsums that put tensors together and compute nothing.
+  llvm::SmallVector<EinsumOp> joins;
   /// The group that is made, and the extents of its labels.
   std::vector<Member> members;
   Cell extents;

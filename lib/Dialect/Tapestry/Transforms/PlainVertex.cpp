@@ -180,13 +180,15 @@ ShardOp
 PlainVertices::replace(BlockOpInterface op, VertexTable &table,
                        GraphViews &views,
                        function_ref<bool(BlockOpInterface, ShardOp)> isRight,
-                       std::string &noBlock) {
+                       bool onlyRight, std::string &noBlock) {
   if (isa<ShardOp>(op.getOperation()))
     return {};
   if (!names)
     names.emplace(op->getParentOfType<GraphOp>());
   SmallVector<ShardOp> tried;
   ShardOp best;
+  // 1: computes otherwise, 2: reads something else.
+  constexpr unsigned right = 3;
   unsigned most = 0;
   for (const TableVertex &vertex : table.vertices) {
     auto whole = cast<BlockOpInterface>(vertex.op);
@@ -203,9 +205,11 @@ PlainVertices::replace(BlockOpInterface op, VertexTable &table,
     if (fits > most)
       best = shard;
     most = std::max(most, fits);
-    if (most == 3)
+    if (most == right)
       break;
   }
+  if (onlyRight && most != right)
+    best = {};
   for (ShardOp shard : tried)
     if (shard != best) {
       shard->remove();

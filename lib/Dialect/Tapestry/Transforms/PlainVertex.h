@@ -8,16 +8,18 @@
 
 namespace tapestry::teg {
 
+/// Plain operators of a sharded graph that compute blocks of vertices.
 class PlainVertices {
 public:
   ~PlainVertices();
 
   /// The shard that a plain operator is of a vertex of the table, in its place;
-  /// of several rather one that `isRight`. Null where it is none, with the name
-  /// of what it may have been meant for and why it is no block of that.
+  /// of several rather one that `isRight`, with `onlyRight` no other. Null
+  /// where it is none, with the name of what it may have been meant for and why
+  /// it is no block of that.
   ShardOp replace(BlockOpInterface op, VertexTable &table, GraphViews &views,
                   llvm::function_ref<bool(BlockOpInterface, ShardOp)> isRight,
-                  std::string &noBlock);
+                  bool onlyRight, std::string &noBlock);
 
 private:
   std::optional<FreshNames> names;

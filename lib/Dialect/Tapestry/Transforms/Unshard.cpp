@@ -44,6 +44,10 @@ public:
           return findUnknown(op, isWaiting);
         }) {}
 
+  // What it calls itself knows where it is.
+  Unsharder(const Unsharder &) = delete;
+  Unsharder &operator=(const Unsharder &) = delete;
+
   void run();
 
   int64_t numShards = 0, numWholes = 0;
@@ -213,7 +217,7 @@ std::vector<Group> Unsharder::group(ArrayRef<Operation *> ready, bool joined) {
       continue;
     SmallVector<size_t, 1> &likely = places[llvm::hash_combine(
         shard->computation.hash(), llvm::hash_combine_range(shard->tensors))];
-    auto same = llvm::find_if(likely, [&](size_t place) {
+    auto *same = llvm::find_if(likely, [&](size_t place) {
       const Shard &first = alike[place].front();
       return first.tensors == shard->tensors &&
              first.computation.isOf(shard->computation);

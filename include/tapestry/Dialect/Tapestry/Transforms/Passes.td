@@ -467,12 +467,14 @@ def TapestryRecognizeShards
   let summary = "Write plain operators on slices as the shards that they are";
   let description = [{
     Operators whose results make one tensor, put together by concatenations, however
-    nested, or combined by the monoid that they reduce by, may be blocks of one operator:
+    nested, and einsums that compute nothing, or combined by the monoid that they reduce by, may be blocks of one operator:
     what they compute is alike, and each reads slices of what the others read slices of.
     Their places in the tensor say which index points each has; those of its slices, how
     the one reads the tensors, and which points it reduces. What they read of operators of
     one kind, halos too, is taken for one tensor, and those operators for blocks of what
-    makes it. Each becomes a `tapestry.shard` that computes what it did.
+    makes it. Each becomes a `tapestry.shard` that computes what it did. Of slices that are
+    transposed or otherwise seen, `tapestry-compose-selectors` has operators read the
+    tensors before.
 
     A remark says why pieces of one kind are no such blocks.
 
