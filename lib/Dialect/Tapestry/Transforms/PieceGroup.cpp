@@ -5,6 +5,7 @@
 #include "JoinedReads.h"
 #include "PlainBlock.h"
 #include "RecognizeShards.h"
+#include "VertexTable.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestrySelectors.h"
 #include "tapestry/Support/Counted.h"
@@ -82,6 +83,24 @@ bool PieceGroups::placeMember(const Join &join, const Placed &placed,
   return true;
 }
 
+/// Of a sum or a product it does not matter which comes first: an einsum reads
+/// in the order of another what that reads.
+void PieceGroups::orderOperands(BlockOpInterface op, BlockOpInterface first) {
+  auto einsum = dyn_cast<EinsumOp>(op.getOperation());
+  if (!einsum || hasPlan(op))
+    return;
+  SmallVector<unsigned> order =
+      orderLike(op->getNumOperands(), [&](unsigned own, unsigned its) {
+        Value mine = op->getOperand(own), other = first->getOperand(its);
+        return shapeOfTensor(mine).size() == shapeOfTensor(other).size() &&
+               haveOneTensor(mine, other, views);
+      });
+  if (order.empty())
+    return;
+  reorderOperands(einsum, order);
+  reordered.emplace_back(einsum, inverseOrder(order));
+}
+
 bool PieceGroups::placeMembers(const Join &join,
                                const std::vector<Placed> &tensors,
                                std::string &reason) {
@@ -104,6 +123,7 @@ bool PieceGroups::placeMembers(const Join &join,
                           " and ", first.getIndexRank());
       return false;
     }
+    orderOperands(op, first);
     for (auto [number, own, its] :
          llvm::enumerate(op->getOperands(), first->getOperands()))
       if (shapeOfTensor(own).size() != shapeOfTensor(its).size()) {
@@ -479,12 +499,21 @@ bool PieceGroups::createShards(ArrayRef<OperandOfAll> operands,
 bool PieceGroups::make(const Join &join, const std::vector<Placed> &tensors,
                        bool isSum, unsigned number, std::string &reason) {
   read.clear();
+  reordered.clear();
+  if (tryMake(join, tensors, isSum, number, reason))
+    return true;
+  for (auto &[op, order] : reordered)
+    reorderOperands(op, order);
+  return false;
+}
+
+bool PieceGroups::tryMake(const Join &join, const std::vector<Placed> &tensors,
+                          bool isSum, unsigned number, std::string &reason) {
   if (!placeMembers(join, tensors, reason))
     return false;
   std::vector<std::optional<OperandOfAll>> common;
-  unsigned numOperands = members.front().op->getNumOperands();
-  for (unsigned operand = 0; operand < numOperands; ++operand)
-    common.push_back(commonOperand(operand));
+  for (OpOperand &operand : members.front().op->getOpOperands())
+    common.push_back(commonOperand(operand.getOperandNumber()));
   if (isSum) {
     // Of nothing in common it is a sum of several.
     if (llvm::none_of(common, [](const auto &all) { return all.has_value(); }))

@@ -76,6 +76,9 @@ private:
     Join join;
   };
 
+  void orderOperands(BlockOpInterface op, BlockOpInterface first);
+  bool tryMake(const Join &join, const std::vector<Placed> &tensors, bool isSum,
+               unsigned number, std::string &reason);
   bool placeMembers(const Join &join, const std::vector<Placed> &tensors,
                     std::string &reason);
   bool placeMember(const Join &join, const Placed &placed, std::string &reason);
@@ -104,6 +107,8 @@ private:
   std::vector<Member> members;
   Cell extents;
   std::vector<Join> read;
+  /// What has its operands in another order than it had.
+  std::vector<std::pair<EinsumOp, llvm::SmallVector<unsigned>>> reordered;
   /// What has been made: the shards that take its place, and the numbers of
   /// their groups.
   struct Known {

@@ -42,6 +42,63 @@ std::optional<Projection> teg::readOf(BlockOpInterface op, unsigned operand) {
   return std::move(accesses[0].projection);
 }
 
+//===----------------------------------------------------------------------===//
+// Orders of operands
+//===----------------------------------------------------------------------===//
+
+SmallVector<unsigned>
+teg::orderLike(unsigned count, function_ref<bool(unsigned, unsigned)> isLike) {
+  constexpr unsigned none = ~0u;
+  SmallVector<unsigned> order(count, none);
+  llvm::SmallBitVector isTaken(count);
+  auto take = [&](unsigned place, unsigned operand) {
+    order[place] = operand;
+    isTaken.set(operand);
+  };
+  for (unsigned place = 0; place < count; ++place)
+    if (isLike(place, place))
+      take(place, place);
+  for (bool any : {false, true})
+    for (unsigned place = 0; place < count; ++place)
+      for (unsigned operand = 0; operand < count && order[place] == none;
+           ++operand)
+        if (!isTaken.test(operand) && (any || isLike(operand, place)))
+          take(place, operand);
+  if (llvm::is_sorted(order))
+    order.clear();
+  return order;
+}
+
+void teg::reorderOperands(EinsumOp op, ArrayRef<unsigned> order) {
+  SmallVector<Value> operands;
+  SmallVector<Attribute> maps, pads;
+  Block &body = op.getBody().front();
+  for (unsigned operand : order) {
+    operands.push_back(op.getInputs()[operand]);
+    maps.push_back(op.getIndexingMaps()[operand]);
+    pads.push_back(op.getPads()[operand]);
+    BlockArgument own = body.getArgument(operand);
+    own.replaceAllUsesWith(body.addArgument(own.getType(), own.getLoc()));
+  }
+  body.eraseArguments(0, order.size());
+  maps.push_back(op.getIndexingMaps()[order.size()]);
+  Builder builder(op.getContext());
+  op->setOperands(operands);
+  op.setIndexingMapsAttr(builder.getArrayAttr(maps));
+  op.setPadsAttr(builder.getArrayAttr(pads));
+}
+
+SmallVector<unsigned> teg::inverseOrder(ArrayRef<unsigned> order) {
+  SmallVector<unsigned> inverse(order.size());
+  for (auto [place, operand] : llvm::enumerate(order))
+    inverse[operand] = place;
+  return inverse;
+}
+
+//===----------------------------------------------------------------------===//
+// The whole
+//===----------------------------------------------------------------------===//
+
 namespace {
 class WholeBuilder {
 public:

@@ -41,6 +41,17 @@ bool mayBeBlock(mlir::Operation *op);
 /// is folded; nothing where that is not in one piece.
 std::optional<Projection> readOf(BlockOpInterface op, unsigned operand);
 
+/// An order of so many operands in which each is the one of that number, or
+/// another, that `isLike` it, the rest as they are; empty where they are all in
+/// that order.
+llvm::SmallVector<unsigned>
+orderLike(unsigned count,
+          llvm::function_ref<bool(unsigned operand, unsigned place)> isLike);
+/// Gives an einsum without a plan its operands in another order.
+void reorderOperands(EinsumOp op, llvm::ArrayRef<unsigned> order);
+/// The order from which that comes.
+llvm::SmallVector<unsigned> inverseOrder(llvm::ArrayRef<unsigned> order);
+
 /// Writes an operator as the shard that it is, before it, on slices of its
 /// operands where the shard is given less; both compute the same. Null, with
 /// the reason, where it is none.

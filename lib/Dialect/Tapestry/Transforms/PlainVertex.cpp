@@ -147,28 +147,50 @@ std::optional<PlainBlock> PlaceGuess::block(std::string &reason) {
   return made;
 }
 
+/// Whether two tensors have a rank and an element type.
+static bool isOfKind(Value own, Value its) {
+  return shapeOfTensor(own).size() == shapeOfTensor(its).size() &&
+         getElementTypeOrSelf(own) == getElementTypeOrSelf(its);
+}
+
 /// An operator as the shard of a vertex that it would be if it were a block of
 /// that, before it; where that lies its operands say. Null, with the reason,
 /// where it is none, whatever they are.
 static ShardOp shardOfVertex(BlockOpInterface op, BlockOpInterface vertex,
                              GraphViews &views, FreshNames &names,
                              std::string &reason) {
-  bool isOfKind = vertex->getName() == op->getName() &&
-                  vertex->getNumOperands() == op->getNumOperands() &&
-                  vertex->getNumResults() == op->getNumResults() &&
-                  vertex.getIndexRank() == op.getIndexRank() &&
-                  vertex.getLabelExtents() != op.getLabelExtents();
-  if (!isOfKind || !mayBeBlock(op) || !mayBeBlock(vertex))
+  if (vertex->getName() != op->getName() ||
+      vertex->getNumOperands() != op->getNumOperands() ||
+      vertex->getNumResults() != op->getNumResults() ||
+      vertex.getIndexRank() != op.getIndexRank() || !mayBeBlock(op) ||
+      !mayBeBlock(vertex))
     return {};
-  for (auto [own, its] :
-       llvm::zip_equal(op->getOperands(), vertex->getOperands()))
-    if (shapeOfTensor(own).size() != shapeOfTensor(its).size() ||
-        getElementTypeOrSelf(own) != getElementTypeOrSelf(its))
-      return {};
-  PlaceGuess guess(op, vertex);
-  guess.read(views);
-  std::optional<PlainBlock> block = guess.block(reason);
-  return block ? createShard(op, *block, names, reason) : ShardOp();
+  // Of a sum or a product the same, whichever comes first.
+  auto einsum = dyn_cast<EinsumOp>(op.getOperation());
+  SmallVector<unsigned> order;
+  if (einsum && !hasPlan(op))
+    order = orderLike(op->getNumOperands(), [&](unsigned own, unsigned its) {
+      Value mine = op->getOperand(own), tensor = vertex->getOperand(its);
+      return isOfKind(mine, tensor) && haveOneTensor(mine, tensor, views);
+    });
+  // As a whole it has been looked for.
+  if (order.empty() && vertex.getLabelExtents() == op.getLabelExtents())
+    return {};
+  if (!order.empty())
+    reorderOperands(einsum, order);
+  ShardOp shard;
+  if (llvm::all_of(llvm::zip_equal(op->getOperands(), vertex->getOperands()),
+                   [&](auto pair) {
+                     return isOfKind(std::get<0>(pair), std::get<1>(pair));
+                   })) {
+    PlaceGuess guess(op, vertex);
+    guess.read(views);
+    if (std::optional<PlainBlock> block = guess.block(reason))
+      shard = createShard(op, *block, names, reason);
+  }
+  if (!order.empty())
+    reorderOperands(einsum, inverseOrder(order));
+  return shard;
 }
 
 PlainVertices::~PlainVertices() {

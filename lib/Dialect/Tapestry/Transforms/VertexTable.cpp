@@ -17,6 +17,13 @@ static llvm::SmallSet<unsigned, 4> tensorsOf(const TensorView &view) {
   return tensors;
 }
 
+bool teg::haveOneTensor(Value a, Value b, GraphViews &views) {
+  auto tensors = tensorsOf(views.of(a));
+  return llvm::any_of(tensorsOf(views.of(b)), [&](unsigned tensor) {
+    return tensors.contains(tensor);
+  });
+}
+
 bool VertexTable::computesAs(Operation *op, Operation *vertex) {
   const Computation &wanted = computationOf(vertex);
   return isa<ShardOp>(op) ? wanted.isOf(computationOf(op))
@@ -98,17 +105,14 @@ Operation *VertexTable::nearest(Operation *op, GraphViews &views) {
            other == kind.getVertexName();
   };
   auto readsAlike = [&](Operation *other) {
-    return llvm::any_of(
-        llvm::zip(other->getOperands(), op->getOperands()), [&](auto pair) {
-          auto [theirs, own] = pair;
-          if (!isa<RankedTensorType>(theirs.getType()) ||
-              !isa<RankedTensorType>(own.getType()))
-            return false;
-          auto tensors = tensorsOf(views.of(theirs));
-          return llvm::any_of(tensorsOf(views.of(own)), [&](unsigned tensor) {
-            return tensors.contains(tensor);
-          });
-        });
+    return llvm::any_of(llvm::zip(other->getOperands(), op->getOperands()),
+                        [&](auto pair) {
+                          auto [theirs, own] = pair;
+                          if (!isa<RankedTensorType>(theirs.getType()) ||
+                              !isa<RankedTensorType>(own.getType()))
+                            return false;
+                          return haveOneTensor(theirs, own, views);
+                        });
   };
   Operation *best = nullptr;
   unsigned most = 0;

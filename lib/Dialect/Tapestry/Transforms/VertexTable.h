@@ -65,6 +65,9 @@ private:
       byTensor;
 };
 
+/// Whether two tensors have cells of one.
+bool haveOneTensor(mlir::Value a, mlir::Value b, GraphViews &views);
+
 /// The block of a vertex that an operation computes; points count from where
 /// the vertex, which may be a shard itself, starts.
 ZBox rangeIn(BlockOpInterface whole, BlockOpInterface op);
