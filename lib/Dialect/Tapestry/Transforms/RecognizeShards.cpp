@@ -216,11 +216,22 @@ Recognized teg::recognizeShards(GraphOp graph,
   FreshNames names(graph);
   for (auto &[block, values] : blocks) {
     ShardRecognizer recognizer(*block, names);
-    // What is put together last first.
-    for (auto &[number, value] : llvm::reverse(values))
-      if (recognizer.recognize(value, number, found.tried))
-        found.made.push_back(
-            {number, value.getLoc(), "'" + nameOfTensor(value) + "'", ""});
+    // What is put together last first; what that says of tensors may tell where
+    // the pieces of others lie, which are tried again.
+    std::vector<TriedJoin> tried;
+    for (size_t before = ~size_t(0); before != found.made.size();) {
+      before = found.made.size();
+      tried.clear();
+      for (auto &[number, value] : llvm::reverse(values)) {
+        std::vector<TriedJoin> vain;
+        bool isMade = recognizer.recognize(value, number, vain);
+        if (isMade)
+          found.made.push_back(
+              {number, value.getLoc(), "'" + nameOfTensor(value) + "'", ""});
+        llvm::append_range(isMade ? found.tried : tried, vain);
+      }
+    }
+    llvm::append_range(found.tried, tried);
     found.numShards += recognizer.groups.replace();
   }
   return found;
