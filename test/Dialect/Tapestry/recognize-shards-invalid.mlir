@@ -246,3 +246,27 @@ tapestry.graph @operands {
   tapestry.sink "Y", %Y : tensor<6xi32>
   tapestry.sink "Z", %Z : tensor<4xi32>
 }
+
+// -----
+
+// A sum of two reductions of the same, not in pieces, needs no word.
+// CHECK-LABEL: tapestry.graph @not_cut
+// CHECK-COUNT-3: tapestry.einsum
+tapestry.graph @not_cut {
+  %X = tapestry.source "X" : tensor<6xi32>
+  %one = tapestry.einsum "one" [i = 6] (%X[i]) -> [] reduce add {
+  ^bb0(%x: i32):
+    tapestry.yield %x : i32
+  } : (tensor<6xi32>) -> tensor<i32>
+  %two = tapestry.einsum "two" [i = 6] (%X[i]) -> [] reduce add {
+  ^bb0(%x: i32):
+    %m = arith.muli %x, %x : i32
+    tapestry.yield %m : i32
+  } : (tensor<6xi32>) -> tensor<i32>
+  %Y = tapestry.einsum "Y" [] (%one[], %two[]) -> [] {
+  ^bb0(%x: i32, %y: i32):
+    %s = arith.addi %x, %y : i32
+    tapestry.yield %s : i32
+  } : (tensor<i32>, tensor<i32>) -> tensor<i32>
+  tapestry.sink "Y", %Y : tensor<i32>
+}

@@ -110,7 +110,7 @@ bool PieceGroups::placeMembers(const Join &join,
   extents = first.getLabelExtents();
   for (const Placed &placed : tensors) {
     auto op = placed.tensor.getDefiningOp<BlockOpInterface>();
-    if (op->getBlock() != &block || known.contains(op) ||
+    if (op->getBlock() != &block || isKnown(op) ||
         op->getName() != first->getName())
       return false;
     if (op->getNumOperands() != first->getNumOperands() ||
@@ -420,8 +420,8 @@ bool PieceGroups::mayJoin(ArrayRef<OperandOfAll> operands,
     if (areAlike || isCut)
       continue;
     reason = joinedText("operand ", number, " is of '",
-                        nameOfTensor(all.join.tensors[0].tensor), "' and '",
-                        nameOfTensor(all.join.tensors[1].tensor),
+                        nameOfTensor(all.join.tensors.front().tensor),
+                        "' and '", nameOfTensor(all.join.tensors.back().tensor),
                         "', which are no slices of one tensor");
     return false;
   }
@@ -509,20 +509,20 @@ bool PieceGroups::make(const Join &join, const std::vector<Placed> &tensors,
 
 bool PieceGroups::tryMake(const Join &join, const std::vector<Placed> &tensors,
                           bool isSum, unsigned number, std::string &reason) {
-  if (!placeMembers(join, tensors, reason))
+  // Of what is not cut, and of other operators, a sum is what it says.
+  std::string unsaid;
+  if (!placeMembers(join, tensors, isSum ? unsaid : reason))
     return false;
   std::vector<std::optional<OperandOfAll>> common;
   for (OpOperand &operand : members.front().op->getOpOperands())
     common.push_back(commonOperand(operand.getOperandNumber()));
-  if (isSum) {
-    // Of nothing in common it is a sum of several.
-    if (llvm::none_of(common, [](const auto &all) { return all.has_value(); }))
-      return false;
+  if (isSum)
     cutReduced(common);
-  }
   std::vector<ZBox> ranges;
   for (const Member &member : members)
     ranges.push_back(member.range);
+  if (isSum && llvm::all_equal(ranges))
+    return false;
   if (auto fault = findCoverageFault(boxOfShape(extents), ranges)) {
     reason = joinedText("index point ", cellText(fault->point), " is computed ",
                         fault->times, " times, expected 1");
@@ -544,7 +544,7 @@ bool PieceGroups::tryMake(const Join &join, const std::vector<Placed> &tensors,
     if (all.name.empty() &&
         llvm::none_of(all.join.tensors, [&](const Placed &placed) {
           return !mayBeBlock(placed.tensor.getDefiningOp()) ||
-                 known.contains(placed.tensor.getDefiningOp());
+                 isKnown(placed.tensor.getDefiningOp());
         }))
       read.push_back(std::move(all.join));
   return true;
@@ -576,7 +576,7 @@ void PieceGroups::replaceJoins() {
   for (EinsumOp einsum : llvm::reverse(joins)) {
     const TensorView &view = views.of(einsum.getResult());
     bool isOfKnown = llvm::all_of(view.pieces, [&](const ViewPiece &piece) {
-      return known.contains(views.tensor(piece.tensor).getDefiningOp());
+      return isKnown(views.tensor(piece.tensor).getDefiningOp());
     });
     if (!isOfKnown || !isConcatenation(view, tensorOf, /*slices=*/true))
       continue;

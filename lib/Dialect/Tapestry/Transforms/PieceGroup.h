@@ -13,6 +13,7 @@
 #include "GraphViews.h"
 #include "tapestry/Dialect/Tapestry/IR/TapestryShard.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace tapestry::teg {
 
@@ -51,7 +52,14 @@ public:
   /// operators that are not known.
   std::vector<Join> takeRead() { return std::move(read); }
 
-  bool isKnown(mlir::Operation *op) const { return known.contains(op); }
+  /// Whether an operator has been made part of a group, or combines those of
+  /// one.
+  bool isKnown(mlir::Operation *op) const {
+    return known.contains(op) || combining.contains(op);
+  }
+  void addCombining(llvm::ArrayRef<mlir::Operation *> ops) {
+    combining.insert(ops.begin(), ops.end());
+  }
   /// Puts the shards in place; returns how many there are.
   int64_t replace();
 
@@ -117,6 +125,7 @@ private:
   };
   llvm::MapVector<mlir::Operation *, Known> known;
   unsigned numGroups = 0;
+  llvm::SmallPtrSet<mlir::Operation *, 8> combining;
 };
 
 } // namespace tapestry::teg

@@ -45,7 +45,8 @@ public:
 private:
   std::optional<Join> joinOf(Value value, std::string &reason);
   bool makeGroup(const Join &join, unsigned number, std::string &reason);
-  bool takeSum(const Placed &sum, std::vector<Placed> &parts, unsigned depth);
+  bool takeSum(const Placed &sum, std::vector<Placed> &parts,
+               SmallVectorImpl<Operation *> &sums, unsigned depth);
 
   GraphViews &views;
 };
@@ -94,8 +95,9 @@ std::optional<Join> ShardRecognizer::joinOf(Value value, std::string &reason) {
 }
 
 /// Adds what a tensor is a sum of, and sums of sums: reductions by the monoid
-/// that combines them; false where it is no sum.
+/// that combines them, and what adds them; false where it is no sum.
 bool ShardRecognizer::takeSum(const Placed &sum, std::vector<Placed> &parts,
+                              SmallVectorImpl<Operation *> &sums,
                               unsigned depth) {
   constexpr unsigned mostDepth = 64;
   auto op = sum.tensor.getDefiningOp<BlockOpInterface>();
@@ -135,8 +137,9 @@ bool ShardRecognizer::takeSum(const Placed &sum, std::vector<Placed> &parts,
       return false;
     made.push_back({tensor, sum.origin});
   }
+  sums.push_back(op);
   for (const Placed &part : made)
-    if (!takeSum(part, parts, depth + 1))
+    if (!takeSum(part, parts, sums, depth + 1))
       parts.push_back(part);
   return true;
 }
@@ -148,14 +151,15 @@ bool ShardRecognizer::takeSum(const Placed &sum, std::vector<Placed> &parts,
 bool ShardRecognizer::makeGroup(const Join &join, unsigned number,
                                 std::string &reason) {
   std::vector<Placed> parts;
-  bool isSum = false;
+  SmallVector<Operation *> sums;
   for (const Placed &placed : join.tensors)
-    if (takeSum(placed, parts, /*depth=*/0))
-      isSum = true;
-    else
+    if (!takeSum(placed, parts, sums, /*depth=*/0))
       parts.push_back(placed);
-  if (isSum && groups.make(join, parts, /*isSum=*/true, number, reason))
+  bool isSum = !sums.empty();
+  if (isSum && groups.make(join, parts, /*isSum=*/true, number, reason)) {
+    groups.addCombining(sums);
     return true;
+  }
   // Else what adds may itself be in pieces.
   std::string other;
   return join.tensors.size() > 1 &&
