@@ -173,7 +173,7 @@ cl::opt<std::string>
 cl::opt<std::string> gpuProducts(
     "gpu-products",
     cl::desc("Who computes products of matrices on GPUs: cublaslt (default), "
-             "or generated kernels"),
+             "cublaslt-relu (which may lose NaNs), or generated kernels"),
     cl::value_desc("name"), cl::init(tapestry::libraryProducts.str()),
     cl::sub(runCommand), cl::sub(planCommand), cl::sub(compileCommand),
     cl::cat(category));

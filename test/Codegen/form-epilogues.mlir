@@ -1,7 +1,7 @@
 // What is made of a product's results comes right behind it, into one kernel, and one
 // call computes both.
-// RUN: tapestry-opt --tapestry-form-epilogues --split-input-file %s | FileCheck %s
-// RUN: tapestry-opt --tapestry-form-epilogues --tapestry-outline-kernels --tapestry-map-products --split-input-file %s | FileCheck %s --check-prefix=CALL
+// RUN: tapestry-opt --tapestry-form-epilogues=relu --split-input-file %s | FileCheck %s
+// RUN: tapestry-opt --tapestry-form-epilogues=relu --tapestry-outline-kernels --tapestry-map-products --split-input-file %s | FileCheck %s --check-prefix=CALL
 
 #ij = affine_map<(i, k, j) -> (i, j)>
 #jk = affine_map<(i, k, j) -> (j, k)>

@@ -206,6 +206,8 @@ def bytes_are_exact(bench):
         expect_asked(told, asked, f"{terms} x {columns}")
 
 
+RELU = ["--gpu-products=cublaslt-relu"]
+
 # What is made of H, in f32: which epilogue of the library that is, as its enum has it,
 # and its values; None: an operation of its own.
 EPILOGUES = {
@@ -223,6 +225,9 @@ EPILOGUES = {
     "max(H[i, k], 0) + B[k]": (None, lambda h, b, r: np.maximum(h, 0) + b),
     "H[i, k] + D[i]": (None, lambda h, b, r: h + r[:, :1]),
     "H[i, k] * R[i, k]": (None, lambda h, b, r: h * r),
+    # That are alike about 0.
+    "max(H[i, k] + B[k], -7)": (None, lambda h, b, r: np.maximum(h + b, -7)),
+    "max(H[i, k], 0) + max(H[i, k] - 8, 0)": (None, lambda h, b, r: np.maximum(h, 0) + np.maximum(h - 8, 0)),
 }
 
 
@@ -243,7 +248,7 @@ def epilogues(bench):
         used = {name: inputs[name] for name in "AWBRD" if name in "AW" or f"{name}[" in text}
         source += "".join(f"input {name} : {kinds[name]}\n" for name in used if name in kinds)
         source += f"H[i, k] = sum[j] A[i, j] * W[j, k]\nY[i, k] = {text}\noutput Y\n"
-        got, told = compute(bench, source, used, "Y", 1 + number % 3)
+        got, told = compute(bench, source, used, "Y", 1 + number % 3, RELU)
         expect_near(text, got["Y"], values(h, bias.astype(float), r.astype(float)), 3e-6)
         if {asked for _, _, _, asked in told} != {epilogue or 1}:
             raise CheckFailed(f"{text}: {told}")
@@ -252,9 +257,23 @@ def epilogues(bench):
             raise CheckFailed(f"{text}: {launches} kernels beside the product")
 
 
+@case
+def positive_parts_keep_nan(bench):
+    """Of the library only where it is asked for them."""
+    a, b = plain_inputs()
+    a[3, 5] = np.nan
+    source = PLAIN.replace("output C", "D[i, k] = max(C[i, k], 0)\noutput D")
+    got, told = compute(bench, source, {"A": a, "B": b}, "D")
+    expect_asked(told, [(64, 32, 1, 1)], "max")
+    want = np.maximum(a.astype(float) @ b, 0)
+    if not np.isnan(got["D"][3]).all() or np.isnan(np.delete(got["D"], 3, 0)).any():
+        raise CheckFailed("max of NaN is none")
+    expect_near("max", np.delete(got["D"], 3, 0), np.delete(want, 3, 0), 2e-6)
+
+
 def count_kernels(bench):
     """Of p.ein, functions of the GPU."""
-    words = ["compile", "p.ein", "--devices=1", "--target=cuda", "--stop-after=gpu"]
+    words = ["compile", "p.ein", "--devices=1", "--target=cuda", "--stop-after=gpu", *RELU]
     text = driver.tapestry(*words, cwd=bench.folder).expect_status(0).stdout
     return len(re.findall(r"gpu\.func @", text))
 
@@ -289,7 +308,7 @@ def results_are_narrowed_by_the_library(bench):
         stored = [generator.standard_normal(shape).astype(np.float16) for shape in ((48, 64), (64, 40))]
         if name == "bf16":
             stored = [bf16_bits(values) for values in stored]
-        compute(bench, source, {"A": stored[0], "W": stored[1]}, "Y")
+        compute(bench, source, {"A": stored[0], "W": stored[1]}, "Y", 1, RELU)
         if count_kernels(bench) != 0:
             raise CheckFailed(f"{name}: results are narrowed by a kernel")
         # The inputs, the output, and as much as the largest of them to work in.

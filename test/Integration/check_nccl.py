@@ -325,7 +325,7 @@ def a_machine_without_nccl_says_so(bench):
     (old / "libnccl.so.2").symlink_to(driver.build_folder() / "lib" / "stub" / "libcuda.so.1")
     stub = str(driver.build_folder() / "lib" / "stub")
     finished = run_given(bench, env={"LD_LIBRARY_PATH": f"{old}:{stub}"})
-    bench.expect_error(finished, 3, r"the NCCL in libnccl\.so\.2 is too old: it lacks ncclGetVersion")
+    bench.expect_error(finished, 3, r"the NCCL in libnccl\.so\.2 is too old: it lacks ncclGetUniqueId")
 
 
 @case

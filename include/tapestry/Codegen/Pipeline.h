@@ -51,8 +51,8 @@ struct CodegenOptions : public mlir::PassPipelineOptions<CodegenOptions> {
       llvm::cl::init("")};
   Option<std::string> gpuProducts{
       *this, "gpu-products",
-      llvm::cl::desc("Who computes products of matrices on GPUs: cublaslt, or "
-                     "generated kernels"),
+      llvm::cl::desc("Who computes products of matrices on GPUs: cublaslt, "
+                     "cublaslt-relu, or generated kernels"),
       llvm::cl::init(libraryProducts.str())};
   Option<bool> tf32{
       *this, "tf32",

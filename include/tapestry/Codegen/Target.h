@@ -35,8 +35,10 @@ class LLVMFuncOp;
 
 namespace tapestry {
 
-/// Who computes products of matrices on GPUs: cuBLASLt, or our kernels.
+/// Who computes products of matrices on GPUs: cuBLASLt, with positive parts of
+/// them, whose NaNs it may lose, or without, or our kernels.
 constexpr llvm::StringLiteral libraryProducts = "cublaslt";
+constexpr llvm::StringLiteral libraryReLUs = "cublaslt-relu";
 constexpr llvm::StringLiteral generatedProducts = "generated";
 
 /// Which target, and what of it; as the user names them.

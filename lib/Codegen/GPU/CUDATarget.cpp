@@ -34,7 +34,9 @@ void CUDATarget::addFusionPasses(OpPassManager &functions) const {
   if (getSpec().gpuProducts == generatedProducts)
     return;
   functions.addPass(createComputeInPlace());
-  functions.addPass(createFormEpilogues());
+  FormEpiloguesOptions epilogues;
+  epilogues.relu = getSpec().gpuProducts == libraryReLUs;
+  functions.addPass(createFormEpilogues(epilogues));
 }
 
 void CUDATarget::addModulePasses(OpPassManager &pm) const {
@@ -115,11 +117,12 @@ FailureOr<std::string> CUDATarget::emitAs(ModuleOp module, StringRef) const {
 
 static llvm::Expected<std::unique_ptr<Target>>
 createCUDATarget(const TargetSpec &spec) {
-  if (spec.gpuProducts != libraryProducts &&
-      spec.gpuProducts != generatedProducts)
+  StringRef products = spec.gpuProducts;
+  if (products != libraryProducts && products != libraryReLUs &&
+      products != generatedProducts)
     return faultError(Fault::Usage, "", "products of GPUs are ",
-                      libraryProducts, " or ", generatedProducts, ", not '",
-                      spec.gpuProducts, "'");
+                      libraryProducts, ", ", libraryReLUs, " or ",
+                      generatedProducts, ", not '", products, "'");
   // The host's part has the processors of `cpu`.
   auto host = createTarget({"cpu", spec.cpu, spec.vectorBits});
   if (!host)

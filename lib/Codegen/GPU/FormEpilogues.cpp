@@ -80,8 +80,12 @@ void FormEpilogues::join(GenericOp op) {
   if (!product)
     return;
   GenericOp reader = readerOf(op);
+  if (!reader || isRim(reader))
+    return;
+  std::optional<Epilogue> epilogue = findEpilogue(*nest, *product, reader);
   SmallVector<Operation *> along;
-  if (!reader || isRim(reader) || !findEpilogue(*nest, *product, reader) ||
+  if (!epilogue ||
+      (!relu && (epilogue->functions & TAPESTRY_EPILOGUE_RELU) != 0) ||
       !canFollow(op, reader, along))
     return;
   for (Operation *source : along)

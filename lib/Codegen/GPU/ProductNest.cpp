@@ -172,7 +172,8 @@ std::optional<Product> findProduct(Nest &nest) {
 
 namespace {
 
-/// The value of scalar arithmetic on one variable.
+/// The value of scalar arithmetic on one variable, of operations that have no
+/// bends.
 class FunctionOf {
 public:
   FunctionOf(Value variable, double at) { known[variable] = at; }
@@ -210,10 +211,7 @@ std::optional<double> FunctionOf::compute(Value value) {
       .Case([&](arith::SubFOp) -> Result { return *x - *y; })
       .Case([&](arith::MulFOp) -> Result { return *x * *y; })
       .Case([&](arith::DivFOp) -> Result { return *x / *y; })
-      // Rounded once, at the end.
-      .Case<arith::TruncFOp, arith::ExtFOp>([&](auto) -> Result { return x; })
       .Case([&](arith::NegFOp) -> Result { return -*x; })
-      .Case([&](arith::MaximumFOp) -> Result { return std::max(*x, *y); })
       .Case([&](math::PowFOp) -> Result { return std::pow(*x, *y); })
       .Case([&](math::TanhOp) -> Result { return std::tanh(*x); })
       .Default([](Operation *) { return std::nullopt; });
@@ -224,28 +222,69 @@ double geluOf(double x) {
          (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
 }
 
-/// Which function of the library gives `value` of `variable`, by its values:
-/// it has many spellings. None where none does.
+/// Functions of a variable whose results are rounded to a type in the end: what
+/// is rounded to that before is so once, there.
+class FunctionMatcher {
+public:
+  FunctionMatcher(Value variable, Type type)
+      : variable(variable), type(type == variable.getType() ? Type() : type) {}
+
+  bool isItself(Value value) const { return unrounded(value) == variable; }
+  bool isReLU(Value value) const;
+  /// By its values, near 0 and far from it: that GELU has many spellings, whose
+  /// constants are rounded to f32.
+  bool isGELU(Value value) const;
+
+private:
+  Value unrounded(Value value) const;
+
+  Value variable;
+  Type type; ///< null: that of the variable
+};
+
+Value FunctionMatcher::unrounded(Value value) const {
+  if (auto wide = value.getDefiningOp<arith::ExtFOp>();
+      wide && wide.getIn().getType() == type)
+    value = wide.getIn();
+  auto rounded = value.getDefiningOp<arith::TruncFOp>();
+  return rounded && rounded.getType() == type ? rounded.getIn() : value;
+}
+
+bool FunctionMatcher::isReLU(Value value) const {
+  auto larger = unrounded(value).getDefiningOp<arith::MaximumFOp>();
+  if (!larger)
+    return false;
+  Value a = larger.getLhs(), b = larger.getRhs();
+  return (isItself(a) && matchPattern(b, m_PosZeroFloat())) ||
+         (isItself(b) && matchPattern(a, m_PosZeroFloat()));
+}
+
+bool FunctionMatcher::isGELU(Value value) const {
+  auto isNear = [&](double x) {
+    std::optional<double> result =
+        FunctionOf(variable, x).evaluate(unrounded(value));
+    double want = geluOf(x);
+    return result && std::abs(*result - want) <= 2e-6 * (1 + std::abs(want));
+  };
+  for (int step = -20; step <= 20; ++step)
+    if (!isNear(step * 0.3125))
+      return false;
+  for (double far = 10; far <= 1e5; far *= 10)
+    if (!isNear(far) || !isNear(-far))
+      return false;
+  return true;
+}
+
+/// Which function of the library gives `value` of `variable`; none where none
+/// does.
 std::optional<int64_t> functionOf(Value value, Value variable) {
-  bool isItself = true, isReLU = true, isGELU = true;
-  for (int step = -20; step <= 20; ++step) {
-    double x = step * 0.3125;
-    std::optional<double> result = FunctionOf(variable, x).evaluate(value);
-    if (!result)
-      return std::nullopt;
-    // Constants are rounded to f32.
-    auto isNear = [&](double want) {
-      return std::abs(*result - want) <= 2e-6 * (1 + std::abs(want));
-    };
-    isItself &= *result == x;
-    isReLU &= *result == std::max(x, 0.0);
-    isGELU &= isNear(geluOf(x));
-  }
-  if (isItself)
+  FunctionMatcher matcher(variable, value.getType());
+  if (matcher.isItself(value))
     return 0;
-  if (isReLU)
+  if (matcher.isReLU(value))
     return TAPESTRY_EPILOGUE_RELU;
-  return isGELU ? std::optional<int64_t>(TAPESTRY_EPILOGUE_GELU) : std::nullopt;
+  return matcher.isGELU(value) ? std::optional<int64_t>(TAPESTRY_EPILOGUE_GELU)
+                               : std::nullopt;
 }
 
 class EpilogueFinder {

@@ -51,8 +51,11 @@ constexpr uint32_t epilogueNone = 1, epilogueReLU = 2, epilogueBias = 4,
 // Of a layout.
 constexpr int batchCount = 5 /* int32_t */, batchStride = 6 /* int64_t */;
 // Of a preference.
-constexpr int mostWorkspace = 1 /* uint64_t */, alignmentA = 5 /* uint32_t */,
-              alignmentB = 6, alignmentC = 7, alignmentD = 8;
+constexpr int mostWorkspace = 1 /* uint64_t */, schemes = 3 /* uint32_t */,
+              alignmentA = 5 /* uint32_t */, alignmentB = 6, alignmentC = 7,
+              alignmentD = 8;
+/// Partial sums, of algorithms that have such, are of the type of the sum.
+constexpr uint32_t wideSums = 2;
 
 /// Result, name and parameters.
 #define TAPESTRY_CUBLASLT_FUNCTIONS(X)                                         \

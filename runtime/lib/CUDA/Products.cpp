@@ -257,7 +257,9 @@ bool Products::ask(const TapestryProduct &product, const ProductMemory &memory,
                  error);
   };
   const void *addend = memory.addend ? memory.addend : memory.result;
+  // Results may be narrower than sums.
   if (!set(lt::mostWorkspace, memory.workspaceBytes) ||
+      !set(lt::schemes, lt::wideSums) ||
       !set(lt::alignmentA, alignmentOf(memory.right)) ||
       !set(lt::alignmentB, alignmentOf(memory.left)) ||
       !set(lt::alignmentC, alignmentOf(addend)) ||

@@ -44,7 +44,6 @@ constexpr Result unhandledCUDAError = 1, systemError = 2, invalidArgument = 4,
 
 /// Name and parameters; all return a Result.
 #define TAPESTRY_NCCL_FUNCTIONS(X)                                             \
-  X(ncclGetVersion, (int *))                                                   \
   X(ncclGetUniqueId, (UniqueId *))                                             \
   X(ncclCommInitRank, (Comm *, int, UniqueId, int))                            \
   X(ncclCommDestroy, (Comm))                                                   \

@@ -21,12 +21,17 @@ Session::Session(const NCCLAPI &api, Device &device)
     mostPacked = atoll(text);
 }
 
-Session::~Session() { device.free(memory); }
+Session::~Session() {
+  for (void *old : outgrown)
+    device.free(old);
+  device.free(memory);
+}
 
 Outcome Session::outcome(const char *call, Result result, Comm comm,
-                         TransportError &error) const {
+                         TransportError &error) {
   if (result == 0)
     return Outcome::Done;
+  hasFailed = true;
   const char *means = api.ncclGetErrorString(result);
   const char *last = api.ncclGetLastError(comm);
   bool hasMore = last && *last;
@@ -39,13 +44,16 @@ Outcome Session::outcome(const char *call, Result result, Comm comm,
 bool Session::reserve(int64_t bytes, TransportError &error) {
   if (bytes <= size)
     return true;
-  // What the device does with it ends before the driver takes it back.
-  device.free(memory);
-  size = 0;
-  memory = device.allocate(static_cast<uint64_t>(bytes), error);
+  // All of them together are no more than twice the last.
+  bytes = std::max(bytes, std::min(2 * size, mostPacked));
+  void *larger = device.allocate(static_cast<uint64_t>(bytes), error);
+  if (!larger)
+    return false;
   if (memory)
-    size = bytes;
-  return memory != nullptr;
+    outgrown.push_back(memory);
+  memory = larger;
+  size = bytes;
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -69,10 +77,9 @@ private:
 } // namespace
 
 NCCLCollectives::~NCCLCollectives() {
-  bool isOver = hasFailed || transport.stopped();
+  bool isOver = session.hasFailed || transport.stopped();
   for (auto &[members, comm] : communicators)
-    if (comm)
-      (isOver ? session.api.ncclCommAbort : session.api.ncclCommDestroy)(comm);
+    (isOver ? session.api.ncclCommAbort : session.api.ncclCommDestroy)(comm);
 }
 
 Outcome NCCLCollectives::shareId(const GroupCollective &collective,
@@ -99,21 +106,23 @@ Outcome NCCLCollectives::communicatorOf(const GroupCollective &collective,
                                         Comm &found, TransportError &error) {
   std::vector<int> members(collective.members,
                            collective.members + collective.size);
-  auto [entry, isNew] = communicators.try_emplace(members, nullptr);
-  if (isNew) {
-    UniqueId id = {};
-    Outcome outcome = shareId(collective, id, error);
-    if (outcome != Outcome::Done)
-      return outcome;
-    Comm comm = nullptr;
-    Result result = session.api.ncclCommInitRank(&comm, collective.size, id,
-                                                 collective.position);
-    if (result != 0)
-      return session.outcome("ncclCommInitRank", result, nullptr, error);
-    entry->second = comm;
+  auto known = communicators.find(members);
+  if (known != communicators.end()) {
+    found = known->second;
+    return Outcome::Done;
   }
-  found = entry->second;
-  return Outcome::Done;
+  UniqueId id = {};
+  Outcome outcome = shareId(collective, id, error);
+  if (outcome != Outcome::Done)
+    return outcome;
+  outcome =
+      session.outcome("ncclCommInitRank",
+                      session.api.ncclCommInitRank(&found, collective.size, id,
+                                                   collective.position),
+                      nullptr, error);
+  if (outcome == Outcome::Done)
+    communicators[members] = found;
+  return outcome;
 }
 
 Outcome NCCLCollectives::prepare(const GroupCollective &collective,
@@ -138,11 +147,8 @@ Outcome NCCLCollectives::prepare(const GroupCollective &collective,
 Outcome NCCLCollectives::check(TransportError &error) {
   for (auto &[members, comm] : communicators) {
     Result result = 0;
-    if (comm && session.api.ncclCommGetAsyncError(comm, &result) == 0 &&
-        result != 0) {
-      hasFailed = true;
+    if (session.api.ncclCommGetAsyncError(comm, &result) == 0 && result != 0)
       return session.outcome("NCCL", result, comm, error);
-    }
   }
   return Outcome::Done;
 }

@@ -34,7 +34,7 @@ public:
   Stream stream() const { return static_cast<Stream>(device.stream()); }
   /// Says what `call` has returned.
   Outcome outcome(const char *call, Result result, Comm comm,
-                  TransportError &error) const;
+                  TransportError &error);
   /// Has memory to pack so many bytes in, for one collective after another;
   /// false with an error.
   bool reserve(int64_t bytes, TransportError &error);
@@ -44,16 +44,21 @@ public:
   Device &device;
   /// So much is packed at a time, at most: the same on all ranks.
   int64_t mostPacked = int64_t(32) << 20;
+  /// Whether a call has failed.
+  bool hasFailed = false;
 
 private:
   void *memory = nullptr;
   int64_t size = 0;
+  /// Of before it grew: what may still be in use is not given back, for that
+  /// would wait for the device.
+  std::vector<void *> outgrown;
 };
 
 /// Calls that go to the device together, of which the first failure is kept.
 class CallGroup {
 public:
-  CallGroup(const Session &session, Comm comm, TransportError &error)
+  CallGroup(Session &session, Comm comm, TransportError &error)
       : session(session), comm(comm), error(error) {
     check("ncclGroupStart", session.api.ncclGroupStart());
   }
@@ -68,7 +73,7 @@ public:
   }
 
 private:
-  const Session &session;
+  Session &session;
   Comm comm;
   TransportError &error;
   Outcome outcome = Outcome::Done;
@@ -116,7 +121,6 @@ private:
   Transport &transport;
   Session session;
   std::map<std::vector<int>, Comm> communicators;
-  bool hasFailed = false;
 };
 
 } // namespace nccl

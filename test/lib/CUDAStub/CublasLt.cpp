@@ -41,6 +41,7 @@ struct tapestry::rt::cuda::lt::LtLayout {
 
 struct tapestry::rt::cuda::lt::LtPreference {
   uint64_t workspace = 0;
+  uint32_t schemes = 7;
   uint32_t alignments[4] = {256, 256, 256, 256};
 };
 
@@ -366,6 +367,8 @@ EXPORT Status cublasLtMatmulPreferenceSetAttribute(Preference preference,
   bool isAlignment = attribute >= alignmentA && attribute <= alignmentD;
   if (attribute == mostWorkspace && bytes == sizeof(preference->workspace))
     memcpy(&preference->workspace, value, bytes);
+  else if (attribute == schemes && bytes == sizeof(uint32_t))
+    memcpy(&preference->schemes, value, bytes);
   else if (isAlignment && bytes == sizeof(uint32_t))
     memcpy(&preference->alignments[attribute - alignmentA], value, bytes);
   else
@@ -386,6 +389,9 @@ EXPORT Status cublasLtMatmulAlgoGetHeuristic(Handle, Operation op, Layout a,
   // TAPESTRY_STUB_NO_ALGORITHM: as where it has none.
   if (getenv("TAPESTRY_STUB_NO_ALGORITHM"))
     return notSupported;
+  // Else partial sums may be as narrow as the result.
+  if (preference->schemes != wideSums)
+    return invalidValue;
   if (isUnits(*op))
     for (uint32_t alignment : preference->alignments)
       if (alignment % 4 != 0)

@@ -370,11 +370,6 @@ Result take(const Call &call) {
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-EXPORT Result ncclGetVersion(int *version) {
-  *version = 22809;
-  return 0;
-}
-
 EXPORT Result ncclGetUniqueId(UniqueId *id) {
   static std::atomic<int> next{0};
   timespec now;

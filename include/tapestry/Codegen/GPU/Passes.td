@@ -65,7 +65,9 @@ def FormEpilogues
   let description = [{
     An operation that one call of the GPU's library may compute with the product
     before it (`tapestry-map-products`) moves right behind that, and both become
-    one kernel (`tapestry.joined`). What stands between must not mind.
+    one kernel (`tapestry.joined`). What stands between must not mind. Positive
+    parts stay operations without `relu`: what the library makes of NaN is not
+    known.
 
     ```mlir
     linalg.generic ... ins(%x, %w) outs(%h)     // h(i, k) += x(i, j) w(j, k)
@@ -78,6 +80,10 @@ def FormEpilogues
     linalg.generic ... ins(%h, %b) outs(%h)
     ```
   }];
+  let options = [
+    Option<"relu", "relu", "bool", "false",
+           "Positive parts may be the library's, too">
+  ];
   let statistics = [
     Statistic<"numJoined", "joined", "Operations brought to their products">
   ];

@@ -57,6 +57,8 @@ static_assert((lt::epilogueGELU | lt::epilogueBias) ==
 static_assert(lt::batchCount == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT);
 static_assert(lt::batchStride == CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET);
 static_assert(lt::mostWorkspace == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES);
+static_assert(lt::schemes == CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK);
+static_assert(lt::wideSums == CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE);
 static_assert(lt::alignmentA == CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES);
 static_assert(lt::alignmentB == CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES);
 static_assert(lt::alignmentC == CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES);

@@ -65,6 +65,10 @@ int main(int, char **words) {
   expectGood("mostWorkspace",
              api.cublasLtMatmulPreferenceSetAttribute(
                  preference, lt::mostWorkspace, &workspace, sizeof(workspace)));
+  uint32_t schemes = lt::wideSums;
+  expectGood("schemes",
+             api.cublasLtMatmulPreferenceSetAttribute(
+                 preference, lt::schemes, &schemes, sizeof(schemes)));
   for (int attribute :
        {lt::alignmentA, lt::alignmentB, lt::alignmentC, lt::alignmentD})
     expectGood("an alignment",
