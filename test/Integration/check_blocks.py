@@ -368,6 +368,7 @@ def check_wrong(folder, backend):
     cases = [
         ("reads_before", {}, ["reads outside of what its signature projects of 'X'", "index points i = ", "changes Y["]),
         ("reads_before", {"formal": "pad(X, 0)"}, ["reads outside of what its signature projects of 'X'", "index points i = ", "changes Y["]),
+        ("writes_around", {}, ["writes outside of what its signature projects of 'Y'"]),
         ("writes_behind", {}, ["writes outside of what its signature projects of 'Y'", "it changes Y["]),
         ("leaves_out", {}, ["does not write Y["]),
         ("counts", {"mark": "idempotent"}, ["is idempotent, but makes other bits of the same: for ", "of Y["]),

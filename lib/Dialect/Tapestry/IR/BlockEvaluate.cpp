@@ -179,6 +179,27 @@ static llvm::Expected<TapestryBlockFunction> functionOf(BlockOp op) {
   return function;
 }
 
+/// What lies on both sides of a result while its function runs. Of an output
+/// that is a whole tensor only that tells what is written beside it.
+constexpr size_t aroundBytes = 1 << 16;
+constexpr uint8_t aroundByte = 0xa5;
+
+static void surround(HostTensor &result) {
+  result.bytes.insert(result.bytes.begin(), aroundBytes, aroundByte);
+  result.bytes.insert(result.bytes.end(), aroundBytes, aroundByte);
+}
+
+/// Takes away what lies around a result; false where that has been changed.
+static bool uncover(HostTensor &result) {
+  llvm::ArrayRef<uint8_t> all(result.bytes);
+  auto isLeft = [](uint8_t byte) { return byte == aroundByte; };
+  bool isUntouched = llvm::all_of(all.take_front(aroundBytes), isLeft) &&
+                     llvm::all_of(all.take_back(aroundBytes), isLeft);
+  result.bytes.erase(result.bytes.end() - aroundBytes, result.bytes.end());
+  result.bytes.erase(result.bytes.begin(), result.bytes.begin() + aroundBytes);
+  return isUntouched;
+}
+
 /// The results of a function for a box of index points.
 static llvm::Expected<std::vector<HostTensor>>
 evaluateFunction(BlockOp op, TapestryBlockFunction function,
@@ -200,13 +221,24 @@ evaluateFunction(BlockOp op, TapestryBlockFunction function,
   for (auto [number, operand] : llvm::enumerate(operands))
     inputs.push_back(viewOf(*operand.elements, operand.box,
                             op.getInputProjection(number), range));
-  for (auto [number, result] : llvm::enumerate(results))
+  for (auto [number, result] : llvm::enumerate(results)) {
+    surround(result);
     outputs.push_back(viewOf(result, boxOfShape(result.shape),
                              op.getOutputProjection(number), range));
+    outputs.back().data =
+        static_cast<uint8_t *>(outputs.back().data) + aroundBytes;
+  }
   if (int32_t status = callBlock(op, function, range, inputs, outputs))
     return llvm::createStringError(
         "block '" + op.getName() + "' failed: its function '" +
         op.getSignature().symbol + "' returned " + llvm::Twine(status));
+  for (auto [number, result] : llvm::enumerate(results))
+    if (!uncover(result))
+      return llvm::createStringError(
+          "block '" + op.getName() +
+          "' writes outside of what its signature projects of '" +
+          op.getSignature().outputs[number].name +
+          "': for all of its index points it changes what lies around that");
   return results;
 }
 
