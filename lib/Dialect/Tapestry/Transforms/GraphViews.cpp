@@ -10,8 +10,15 @@ using namespace mlir;
 using namespace tapestry;
 using namespace tapestry::teg;
 
-static llvm::ArrayRef<int64_t> tensorShape(Value tensor) {
+llvm::ArrayRef<int64_t> teg::shapeOfTensor(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getShape();
+}
+
+std::string teg::pointText(llvm::ArrayRef<int64_t> point) {
+  std::string text = "(";
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(point, os);
+  return text + ")";
 }
 
 /// Per dimension of a result its label; nothing where it is written whole.
@@ -35,6 +42,11 @@ void GraphViews::set(Value value, TensorView view) {
   views[value] = std::move(view);
 }
 
+void GraphViews::forget(Operation *op) {
+  for (Value result : op->getResults())
+    views.erase(result);
+}
+
 bool GraphViews::isOwn(Value value) {
   std::optional<unsigned> number = of(value).asTensor();
   return number && tensors[*number] == value;
@@ -47,7 +59,7 @@ std::optional<TensorView> GraphViews::lookThrough(Operation *op) {
     return std::nullopt;
   auto block = cast<BlockOpInterface>(op);
   TensorView view;
-  view.shape = llvm::to_vector(tensorShape(op->getResult(0)));
+  view.shape = llvm::to_vector(shapeOfTensor(op->getResult(0)));
   SmallVector<Value> operands = block.getTensorOperands();
   for (auto &[operand, access] : block.getReads()) {
     const TensorView &read = of(operands[operand]);
@@ -80,7 +92,7 @@ const TensorView &GraphViews::of(Value value) {
     if (std::optional<TensorView> view = lookThrough(op))
       views[next] = std::move(*view);
     else
-      views[next] = TensorView::of(addTensor(next), tensorShape(next));
+      views[next] = TensorView::of(addTensor(next), shapeOfTensor(next));
   }
   return views[value];
 }

@@ -42,6 +42,11 @@ struct StackFault {
 std::optional<CoverageFault> findSumFault(llvm::ArrayRef<ZRange> range,
                                           llvm::ArrayRef<ZBox> blocks);
 
+/// The shape of a tensor.
+llvm::ArrayRef<int64_t> shapeOfTensor(mlir::Value tensor);
+/// "(0, 4)", of a cell or an index point.
+std::string pointText(llvm::ArrayRef<int64_t> point);
+
 class GraphViews {
 public:
   /// A new number, for a tensor of this value's shape.
@@ -53,6 +58,8 @@ public:
   /// through, what it reads; else itself, with a number of its own.
   const TensorView &of(mlir::Value value);
   void set(mlir::Value value, TensorView view);
+  /// Forgets what the results of an operation are, which is about to go.
+  void forget(mlir::Operation *op);
   /// Whether a tensor is itself, with a number of its own.
   bool isOwn(mlir::Value value);
 

@@ -16,17 +16,6 @@ using namespace mlir;
 using namespace tapestry;
 using namespace tapestry::teg;
 
-static ArrayRef<int64_t> shapeOfTensor(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getShape();
-}
-
-static std::string cellText(ArrayRef<int64_t> cell) {
-  std::string text = "(";
-  llvm::raw_string_ostream os(text);
-  llvm::interleaveComma(cell, os);
-  return text + ")";
-}
-
 std::string teg::nameOfTensor(Value tensor) {
   auto op = tensor.getDefiningOp<BlockOpInterface>();
   return op ? op.getResultName(cast<OpResult>(tensor).getResultNumber())
@@ -318,8 +307,8 @@ bool PieceGroups::checkCommon(unsigned operand, OperandOfAll &all,
         place += other - own;
       reason =
           joinedText("operand ", operand, " of '", member.op.getVertexName(),
-                     "' begins at ", cellText(origin), " of '", all.name,
-                     "', expected ", cellText(wanted), " as '",
+                     "' begins at ", pointText(origin), " of '", all.name,
+                     "', expected ", pointText(wanted), " as '",
                      members.front().op.getVertexName(), "' reads it");
       return false;
     }
@@ -358,8 +347,8 @@ bool PieceGroups::placeRead(unsigned operand,
       if (!isNew && there->second != *origin) {
         reason = joinedText("operand ", operand, " of '",
                             member.op.getVertexName(), "' has '",
-                            nameOfTensor(tensor), "' at ", cellText(*origin),
-                            ", that of another at ", cellText(there->second));
+                            nameOfTensor(tensor), "' at ", pointText(*origin),
+                            ", that of another at ", pointText(there->second));
         return false;
       }
     }
@@ -446,15 +435,6 @@ template <typename Members> static ArrayAttr padsOf(Members &members) {
                       : ArrayAttr::get(members.front().op->getContext(), pads);
 }
 
-/// Erases a shard that takes no operator's place, with its slices.
-static void eraseShard(ShardOp shard, Operation *op) {
-  SmallVector<Value> read(shard->getOperands());
-  shard->erase();
-  for (auto [own, given] : llvm::zip_equal(read, op->getOperands()))
-    if (own != given)
-      own.getDefiningOp()->erase();
-}
-
 bool PieceGroups::createShards(ArrayRef<OperandOfAll> operands,
                                Type elementType, unsigned result,
                                unsigned number, std::string &reason) {
@@ -524,8 +504,8 @@ bool PieceGroups::tryMake(const Join &join, const std::vector<Placed> &tensors,
   if (isSum && llvm::all_equal(ranges))
     return false;
   if (auto fault = findCoverageFault(boxOfShape(extents), ranges)) {
-    reason = joinedText("index point ", cellText(fault->point), " is computed ",
-                        fault->times, " times, expected 1");
+    reason = joinedText("index point ", pointText(fault->point),
+                        " is computed ", fault->times, " times, expected 1");
     return false;
   }
   std::vector<OperandOfAll> operands;

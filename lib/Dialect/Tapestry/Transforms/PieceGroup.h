@@ -1,5 +1,4 @@
-//===- PieceGroup.h - Pieces of tensors as blocks of one operator -*- C++
-//-*-===//
+//===- PieceGroup.h - Pieces as blocks of one operator ----------*- C++ -*-===//
 //
 // Operators that make the pieces of a tensor: which points of one operator each
 // of them would be, and what that one reads.

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlainBlock.h"
+#include "GraphViews.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Verifier.h"
@@ -297,16 +298,10 @@ static std::string faultText(unsigned operand, const ReadFault &fault) {
       joinedText("what it reads of operand ", operand, " cannot be compared");
   if (!fault.isFound)
     return text;
-  auto cellText = [](ArrayRef<int64_t> cell) {
-    std::string text = "(";
-    llvm::raw_string_ostream os(text);
-    llvm::interleaveComma(cell, os);
-    return text + ")";
-  };
   auto readText = [&](const std::optional<ViewCell> &cell) {
-    return cell ? "cell " + cellText(cell->place) : "what is beside it";
+    return cell ? "cell " + pointText(cell->place) : "what is beside it";
   };
-  return joinedText("at index point ", cellText(fault.point),
+  return joinedText("at index point ", pointText(fault.point),
                     " it reads of operand ", operand, " ", readText(fault.got),
                     ", expected ", readText(fault.expected));
 }
@@ -381,4 +376,19 @@ ShardOp teg::createShard(BlockOpInterface op, const PlainBlock &block,
   }
   return ShardOp::create(b, op.getLoc(), op.getVertexName(), whole, block.range,
                          slices);
+}
+
+SmallVector<Operation *> teg::slicesFor(ShardOp shard, BlockOpInterface op) {
+  SmallVector<Operation *> slices;
+  for (Value own : shard->getOperands())
+    if (!llvm::is_contained(op->getOperands(), own))
+      slices.push_back(own.getDefiningOp());
+  return slices;
+}
+
+void teg::eraseShard(ShardOp shard, BlockOpInterface op) {
+  SmallVector<Operation *> slices = slicesFor(shard, op);
+  shard->erase();
+  for (Operation *slice : slices)
+    slice->erase();
 }

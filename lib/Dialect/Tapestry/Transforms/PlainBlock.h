@@ -57,6 +57,11 @@ llvm::SmallVector<unsigned> inverseOrder(llvm::ArrayRef<unsigned> order);
 /// the reason, where it is none.
 ShardOp createShard(BlockOpInterface op, const PlainBlock &block,
                     FreshNames &names, std::string &reason);
+/// The slices of the operator's operands that have been made for its shard.
+llvm::SmallVector<mlir::Operation *> slicesFor(ShardOp shard,
+                                               BlockOpInterface op);
+/// Erases a shard that takes no operator's place, with those.
+void eraseShard(ShardOp shard, BlockOpInterface op);
 
 } // namespace tapestry::teg
 

@@ -9,10 +9,6 @@ using namespace mlir;
 using namespace tapestry;
 using namespace tapestry::teg;
 
-static ArrayRef<int64_t> shapeOfTensor(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getShape();
-}
-
 /// The first cell of a view that is this one; nothing where none is, or not by
 /// single dimensions.
 static std::optional<SmallVector<int64_t>> findCell(const TensorView &view,
@@ -193,9 +189,14 @@ static ShardOp shardOfVertex(BlockOpInterface op, BlockOpInterface vertex,
   return shard;
 }
 
-PlainVertices::~PlainVertices() {
-  for (Operation *op : replaced)
-    op->destroy();
+/// Erases a shard that is not taken, of which nobody may know any more.
+static void eraseTried(ShardOp shard, BlockOpInterface op, VertexTable &table,
+                       GraphViews &views) {
+  for (Operation *slice : slicesFor(shard, op))
+    views.forget(slice);
+  views.forget(shard);
+  table.forget(shard);
+  eraseShard(shard, op);
 }
 
 ShardOp
@@ -207,40 +208,45 @@ PlainVertices::replace(BlockOpInterface op, VertexTable &table,
     return {};
   if (!names)
     names.emplace(op->getParentOfType<GraphOp>());
-  SmallVector<ShardOp> tried;
   ShardOp best;
   // 1: computes otherwise, 2: reads something else.
   constexpr unsigned right = 3;
   unsigned most = 0;
-  for (const TableVertex &vertex : table.vertices) {
-    auto whole = cast<BlockOpInterface>(vertex.op);
+  auto tryVertex = [&](unsigned number) {
+    auto whole = cast<BlockOpInterface>(table.vertices[number].op);
     std::string reason;
     ShardOp shard = shardOfVertex(op, whole, views, *names, reason);
     if (!shard) {
       if (noBlock.empty() && !reason.empty())
         noBlock = joinedText("'", whole.getVertexName(), "': ", reason);
-      continue;
+      return;
     }
-    tried.push_back(shard);
     unsigned fits =
         table.computesAs(shard, whole) ? 2 + isRight(whole, shard) : 1;
     if (fits > most)
-      best = shard;
+      std::swap(best, shard);
+    if (shard)
+      eraseTried(shard, op, table, views);
     most = std::max(most, fits);
-    if (most == right)
-      break;
+  };
+  SmallVector<unsigned> readers = table.readersOf(op, views);
+  for (unsigned number : readers)
+    if (most != right)
+      tryVertex(number);
+  // Others it reads wrongly at best, which is worth a message.
+  for (unsigned number = 0; number < table.vertices.size() && !onlyRight;
+       ++number)
+    if (most != right && !llvm::binary_search(readers, number))
+      tryVertex(number);
+  if (best && onlyRight && most != right) {
+    eraseTried(best, op, table, views);
+    return {};
   }
-  if (onlyRight && most != right)
-    best = {};
-  for (ShardOp shard : tried)
-    if (shard != best) {
-      shard->remove();
-      replaced.push_back(shard);
-    }
   if (!best)
     return {};
   op->replaceAllUsesWith(best->getResults());
-  op->remove();
-  replaced.push_back(op);
+  views.forget(op);
+  table.forget(op);
+  op->erase();
   return best;
 }

@@ -11,8 +11,6 @@ namespace tapestry::teg {
 /// Plain operators of a sharded graph that compute blocks of vertices.
 class PlainVertices {
 public:
-  ~PlainVertices();
-
   /// The shard that a plain operator is of a vertex of the table, in its place;
   /// of several rather one that `isRight`, with `onlyRight` no other. Null
   /// where it is none, with the name of what it may have been meant for and why
@@ -23,9 +21,6 @@ public:
 
 private:
   std::optional<FreshNames> names;
-  /// What shards have taken the place of, and shards that have not been taken:
-  /// a table knows them as long as it is.
-  std::vector<mlir::Operation *> replaced;
 };
 
 } // namespace tapestry::teg

@@ -26,10 +26,6 @@ using namespace mlir;
 using namespace tapestry;
 using namespace tapestry::teg;
 
-static ArrayRef<int64_t> shapeOfTensor(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getShape();
-}
-
 namespace {
 class ShardRecognizer {
 public:
@@ -45,8 +41,15 @@ public:
 private:
   std::optional<Join> joinOf(Value value, std::string &reason);
   bool makeGroup(const Join &join, unsigned number, std::string &reason);
-  bool takeSum(const Placed &sum, std::vector<Placed> &parts,
-               SmallVectorImpl<Operation *> &sums, unsigned depth);
+  /// What tensors are sums of.
+  struct Sums {
+    std::vector<Placed> parts;
+    SmallVector<Operation *> ops;
+    llvm::SmallPtrSet<Value, 8> met;
+    /// Whether a tensor is summed twice, which no blocks of one operator are.
+    bool isTwice = false;
+  };
+  bool takeSum(const Placed &sum, Sums &sums, unsigned depth);
 
   GraphViews &views;
 };
@@ -95,11 +98,15 @@ std::optional<Join> ShardRecognizer::joinOf(Value value, std::string &reason) {
 }
 
 /// Adds what a tensor is a sum of, and sums of sums: reductions by the monoid
-/// that combines them, and what adds them; false where it is no sum.
-bool ShardRecognizer::takeSum(const Placed &sum, std::vector<Placed> &parts,
-                              SmallVectorImpl<Operation *> &sums,
-                              unsigned depth) {
+/// that combines them, and what adds them; false where it is no sum. Ends with
+/// the first tensor that is met twice: sums of sums may have any number of
+/// those.
+bool ShardRecognizer::takeSum(const Placed &sum, Sums &sums, unsigned depth) {
   constexpr unsigned mostDepth = 64;
+  if (sums.isTwice || !sums.met.insert(sum.tensor).second) {
+    sums.isTwice = true;
+    return false;
+  }
   auto op = sum.tensor.getDefiningOp<BlockOpInterface>();
   if (!op || !op.getScalarRegion() || depth > mostDepth)
     return false;
@@ -137,10 +144,10 @@ bool ShardRecognizer::takeSum(const Placed &sum, std::vector<Placed> &parts,
       return false;
     made.push_back({tensor, sum.origin});
   }
-  sums.push_back(op);
+  sums.ops.push_back(op);
   for (const Placed &part : made)
-    if (!takeSum(part, parts, sums, depth + 1))
-      parts.push_back(part);
+    if (!takeSum(part, sums, depth + 1))
+      sums.parts.push_back(part);
   return true;
 }
 
@@ -150,14 +157,13 @@ bool ShardRecognizer::takeSum(const Placed &sum, std::vector<Placed> &parts,
 
 bool ShardRecognizer::makeGroup(const Join &join, unsigned number,
                                 std::string &reason) {
-  std::vector<Placed> parts;
-  SmallVector<Operation *> sums;
+  Sums sums;
   for (const Placed &placed : join.tensors)
-    if (!takeSum(placed, parts, sums, /*depth=*/0))
-      parts.push_back(placed);
-  bool isSum = !sums.empty();
-  if (isSum && groups.make(join, parts, /*isSum=*/true, number, reason)) {
-    groups.addCombining(sums);
+    if (!takeSum(placed, sums, /*depth=*/0))
+      sums.parts.push_back(placed);
+  bool isSum = !sums.ops.empty() && !sums.isTwice;
+  if (isSum && groups.make(join, sums.parts, /*isSum=*/true, number, reason)) {
+    groups.addCombining(sums.ops);
     return true;
   }
   // Else what adds may itself be in pieces.

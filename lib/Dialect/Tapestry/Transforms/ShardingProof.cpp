@@ -104,13 +104,6 @@ private:
 // Messages
 //===----------------------------------------------------------------------===//
 
-static std::string pointText(llvm::ArrayRef<int64_t> point) {
-  std::string text = "(";
-  llvm::raw_string_ostream os(text);
-  llvm::interleaveComma(point, os);
-  return text + ")";
-}
-
 static std::string tensorName(Value tensor) {
   auto op = tensor.getDefiningOp<BlockOpInterface>();
   return op ? "'" + op.getResultName(cast<OpResult>(tensor).getResultNumber()) +

@@ -35,10 +35,6 @@ static int32_t dtypeNumber(Type type, bool isUnsigned = false) {
   return rt::typeInFile(static_cast<int32_t>(*dtypeOf(type)), isUnsigned);
 }
 
-static std::vector<int64_t> shapeOfTensor(Value value) {
-  return tensorType(value).getShape().vec();
-}
-
 //===----------------------------------------------------------------------===//
 // Shards and views
 //===----------------------------------------------------------------------===//
@@ -251,7 +247,7 @@ void TaskGraphBuilder::addPiece(const ViewPiece &piece,
 int32_t TaskGraphBuilder::viewOf(Value value) {
   rt::TaskView view;
   view.dtype = dtypeNumber(tensorType(value).getElementType());
-  view.shape = shapeOfTensor(value);
+  view.shape = shapeOfTensor(value).vec();
   for (const ViewPiece &piece : views.of(value).pieces)
     if (auto fill = fills.find(piece.tensor); fill != fills.end())
       view.fill.assign(fill->second.begin(), fill->second.end());
@@ -282,7 +278,7 @@ int32_t TaskGraphBuilder::addChunk(Value value, std::string name,
   auto number = static_cast<int32_t>(program.chunks.size());
   program.chunks.push_back({std::move(name),
                             dtypeNumber(tensorType(value).getElementType()),
-                            shapeOfTensor(value), input});
+                            shapeOfTensor(value).vec(), input});
   chunks[value] = number;
   producers.push_back(input < 0 ? static_cast<int32_t>(program.shards.size())
                                 : -1);
@@ -302,7 +298,7 @@ void TaskGraphBuilder::addSource(GraphNodeInterface source) {
       dtypeNumber(tensorType(tensor).getElementType(), isUnsigned(source));
   auto number = static_cast<int32_t>(program.inputs.size());
   program.inputs.push_back(
-      {name, dtype, shapeOfTensor(tensor), fileOf(source)});
+      {name, dtype, shapeOfTensor(tensor).vec(), fileOf(source)});
   follow(*source, program.inputs.back());
   addChunk(tensor, name, number);
 }
@@ -314,7 +310,7 @@ void TaskGraphBuilder::addSink(GraphNodeInterface sink) {
   program.sinks.push_back(
       {sink.getTensorName().str(),
        dtypeNumber(tensorType(tensor).getElementType(), isUnsigned(sink)),
-       shapeOfTensor(tensor), viewOf(tensor), fileOf(sink)});
+       shapeOfTensor(tensor).vec(), viewOf(tensor), fileOf(sink)});
   follow(*sink, program.sinks.back());
 }
 

@@ -55,6 +55,29 @@ llvm::ArrayRef<unsigned> VertexTable::likely(Operation *op, GraphViews &views) {
   return fewest;
 }
 
+llvm::SmallVector<unsigned> VertexTable::readersOf(Operation *op,
+                                                   GraphViews &views) {
+  std::optional<SmallVector<unsigned>> fewest;
+  for (Value operand : op->getOperands()) {
+    if (!isa<RankedTensorType>(operand.getType()))
+      continue;
+    auto tensors = tensorsOf(views.of(operand));
+    if (tensors.empty())
+      continue;
+    SmallVector<unsigned> readers;
+    for (unsigned tensor : tensors)
+      if (auto known = byRead.find(tensor); known != byRead.end())
+        llvm::append_range(readers, known->second);
+    if (!fewest || readers.size() < fewest->size())
+      fewest = std::move(readers);
+  }
+  if (!fewest)
+    return llvm::to_vector(llvm::seq<unsigned>(vertices.size()));
+  llvm::sort(*fewest);
+  fewest->erase(llvm::unique(*fewest), fewest->end());
+  return std::move(*fewest);
+}
+
 /// Whether two vertices compute the same of equal operands.
 bool VertexTable::areEqual(Operation *a, Operation *b, GraphViews &views) {
   if (!(computationOf(a) == computationOf(b)))
@@ -85,9 +108,11 @@ void VertexTable::add(Operation *op, GraphViews &views) {
   byMeaning[meaning].push_back(vertices.size());
   for (auto [number, operand] : llvm::enumerate(op->getOperands()))
     if (isa<RankedTensorType>(operand.getType()))
-      for (unsigned tensor : tensorsOf(views.of(operand)))
+      for (unsigned tensor : tensorsOf(views.of(operand))) {
         byTensor[{meaning, static_cast<unsigned>(number), tensor}].push_back(
             vertices.size());
+        byRead[tensor].push_back(vertices.size());
+      }
   vertices.push_back({op});
 }
 
@@ -160,13 +185,11 @@ LogicalResult VertexTable::proveCoverage() {
     if (vertex.equals.size() > 1)
       groups = takeApart(vertex.ranges, vertex.equals.size());
     for (const std::vector<ZBox> &ranges : groups)
-      if (auto fault = findCoverageFault(whole.getIndexSpace(), ranges)) {
-        InFlightDiagnostic diagnostic = whole.emitError("index point (");
-        llvm::interleaveComma(fault->point, diagnostic);
-        return diagnostic << ") of '" << whole.getVertexName()
-                          << "' is computed " << fault->times
-                          << " times in the sharded graph, expected 1";
-      }
+      if (auto fault = findCoverageFault(whole.getIndexSpace(), ranges))
+        return whole.emitError("index point ")
+               << pointText(fault->point) << " of '" << whole.getVertexName()
+               << "' is computed " << fault->times
+               << " times in the sharded graph, expected 1";
   }
   return success();
 }

@@ -37,6 +37,9 @@ public:
   /// operation is given and compute as it or, where it is a shard, as what that
   /// is one of.
   llvm::ArrayRef<unsigned> likely(mlir::Operation *op, GraphViews &views);
+  /// The same of those that read a tensor of each operand that the operation is
+  /// given, of that operand or another, whatever they compute.
+  llvm::SmallVector<unsigned> readersOf(mlir::Operation *op, GraphViews &views);
   /// Whether an operation computes as a vertex or what that is a shard of.
   bool computesAs(mlir::Operation *op, mlir::Operation *vertex);
   /// Of what computes as none, the vertex of its kind that it may have been
@@ -51,6 +54,8 @@ public:
   const Computation &computationOf(mlir::Operation *op) {
     return computations.try_emplace(op, op).first->second;
   }
+  /// Forgets what an operation computes, which is about to go.
+  void forget(mlir::Operation *op) { computations.erase(op); }
 
 private:
   bool areEqual(mlir::Operation *a, mlir::Operation *b, GraphViews &views);
@@ -63,6 +68,8 @@ private:
   llvm::DenseMap<std::tuple<size_t, unsigned, unsigned>,
                  llvm::SmallVector<unsigned, 1>>
       byTensor;
+  /// By a tensor that they read.
+  llvm::DenseMap<unsigned, llvm::SmallVector<unsigned, 1>> byRead;
 };
 
 /// Whether two tensors have cells of one.
