@@ -189,6 +189,16 @@ static ShardOp shardOfVertex(BlockOpInterface op, BlockOpInterface vertex,
   return shard;
 }
 
+/// Whether two operators of one kind have the same body, as most blocks do.
+static bool haveOneBody(Operation *own, Operation *its) {
+  return own->getName() == its->getName() &&
+         llvm::all_of_zip(own->getRegions(), its->getRegions(),
+                          [](Region &a, Region &b) {
+                            return OperationEquivalence::isRegionEquivalentTo(
+                                &a, &b, OperationEquivalence::IgnoreLocations);
+                          });
+}
+
 /// Erases a shard that is not taken, of which nobody may know any more.
 static void eraseTried(ShardOp shard, BlockOpInterface op, VertexTable &table,
                        GraphViews &views) {
@@ -230,9 +240,10 @@ PlainVertices::replace(BlockOpInterface op, VertexTable &table,
     most = std::max(most, fits);
   };
   SmallVector<unsigned> readers = table.readersOf(op, views);
-  for (unsigned number : readers)
-    if (most != right)
-      tryVertex(number);
+  for (bool alike : {true, false})
+    for (unsigned number : readers)
+      if (most != right && haveOneBody(op, table.vertices[number].op) == alike)
+        tryVertex(number);
   // Others it reads wrongly at best, which is worth a message.
   for (unsigned number = 0; number < table.vertices.size() && !onlyRight;
        ++number)

@@ -2,7 +2,8 @@
 //
 // Shards that are written as such are put together as they are. Those that are
 // recognized are guesses: what they are put together to has to be proved to be
-// sharded as the graph was, or it is left.
+// sharded as the graph was, or it is left. Which of them is at fault is found
+// by halves: those that are proved without the others stay.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,10 +32,17 @@ struct TapestryUnshard
 
 private:
   bool tryPlain(GraphOp given);
+  void exclude(TriedJoin join, std::string reason);
+  void takeFault(const Recognized &found, const std::string &fault);
 
   /// Of tensors that are not put together, and those that are not tried again.
   std::vector<TriedJoin> tried;
   llvm::DenseSet<unsigned> excluded;
+  /// Those that have been proved together, and groups that wait until they are
+  /// tried with these.
+  llvm::DenseSet<unsigned> proved;
+  std::vector<std::vector<unsigned>> waiting;
+  unsigned numHalved = 0;
 };
 } // namespace
 
@@ -51,11 +59,45 @@ static std::string findFault(GraphOp whole, GraphOp sharded) {
   return fault;
 }
 
+void TapestryUnshard::exclude(TriedJoin join, std::string reason) {
+  excluded.insert(join.number);
+  join.reason = std::move(reason);
+  tried.push_back(std::move(join));
+}
+
+/// What has not been proved is tried by halves; one alone is at fault.
+void TapestryUnshard::takeFault(const Recognized &found,
+                                const std::string &fault) {
+  constexpr unsigned mostHalved = 32;
+  std::vector<TriedJoin> open;
+  for (const TriedJoin &join : found.made)
+    if (!proved.contains(join.number))
+      open.push_back(join);
+  if (open.size() > 1 && numHalved < mostHalved) {
+    ++numHalved;
+    std::vector<unsigned> &later = waiting.emplace_back();
+    for (const TriedJoin &join : ArrayRef(open).drop_front(open.size() / 2))
+      later.push_back(join.number);
+    return;
+  }
+  if (open.empty())
+    open = found.made;
+  for (const TriedJoin &join : open)
+    exclude(join, open.size() == 1
+                      ? fault
+                      : "not proved together with the others: " + fault);
+  if (!waiting.empty())
+    waiting.pop_back();
+}
+
 /// Puts the graph together, what is recognized in it, too; false where not all
-/// of that can be. The graph is then as it was, and that is excluded.
+/// of that can be, or has been tried. The graph is then as it was.
 bool TapestryUnshard::tryPlain(GraphOp given) {
   GraphOp graph = getOperation();
-  Recognized found = recognizeShards(graph, excluded);
+  llvm::DenseSet<unsigned> without = excluded;
+  for (ArrayRef<unsigned> group : waiting)
+    without.insert(group.begin(), group.end());
+  Recognized found = recognizeShards(graph, without);
   UnshardCounts counts = unshard(graph);
   std::map<unsigned, std::string> reasons;
   graph.walk([&](ShardOp left) {
@@ -64,24 +106,27 @@ bool TapestryUnshard::tryPlain(GraphOp given) {
           "'", left.getName(), "' with the range ", boxToString(left.getBox()),
           " reads what is no slice of a tensor there");
   });
+  std::string fault;
   if (reasons.empty() && found.numShards != 0) {
     OwningOpRef<GraphOp> sharded = given.clone();
-    if (std::string fault = findFault(graph, *sharded); !fault.empty())
-      for (const TriedJoin &join : found.made)
-        reasons[join.number] = fault;
+    fault = findFault(graph, *sharded);
   }
-  if (reasons.empty()) {
+  if (!fault.empty()) {
+    takeFault(found, fault);
+  } else if (!reasons.empty()) {
+    for (const TriedJoin &join : found.made)
+      if (auto reason = reasons.find(join.number); reason != reasons.end())
+        exclude(join, reason->second);
+  } else if (!waiting.empty()) {
+    for (const TriedJoin &join : found.made)
+      proved.insert(join.number);
+    waiting.pop_back();
+  } else {
     llvm::append_range(tried, found.tried);
     numShards += counts.shards;
     numWholes += counts.wholes;
     return true;
   }
-  for (TriedJoin &join : found.made)
-    if (auto reason = reasons.find(join.number); reason != reasons.end()) {
-      join.reason = reason->second;
-      tried.push_back(join);
-      excluded.insert(join.number);
-    }
   OwningOpRef<GraphOp> again = given.clone();
   graph.getBody().takeBody(again->getBody());
   return false;
@@ -90,6 +135,9 @@ bool TapestryUnshard::tryPlain(GraphOp given) {
 void TapestryUnshard::runOnOperation() {
   tried.clear();
   excluded.clear();
+  proved.clear();
+  waiting.clear();
+  numHalved = 0;
   OwningOpRef<GraphOp> given = getOperation().clone();
   while (!tryPlain(*given)) {
   }

@@ -521,7 +521,8 @@ def TapestryUnshard : Pass<"tapestry-unshard", "::tapestry::teg::GraphOp"> {
     Plain operators on slices are put together likewise, if `tapestry-recognize-shards`
     takes them for shards. That is a guess: the graph as it was has to be proved a sharding
     of what it becomes, as `tapestry-verify-sharding` does, or the operators stay as they
-    are. A remark says what has been tried of them, and where it fails:
+    are; those that are proved without the others are put together all the same. A remark
+    says what has been tried of them, and where it fails:
     ```mlir
     // remark: 'Y' is not put together: operand 0 of 'Y.2' begins at (1) of 'X', expected (2) as 'Y.1' reads it
     // remark: 'Y' is not put together: index point (2) is computed 0 times, expected 1
