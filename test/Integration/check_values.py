@@ -35,7 +35,7 @@ def run_mpi(program, devices, folder, options, collectives):
     ).expect_status(0)
 
 
-def check(program, devices, backend, planning, collectives):
+def check(program, devices, backend, planning, collectives="ring"):
     arrays = program.arrays()
     with driver.workspace() as folder:
         (folder / "program.ein").write_text(program.source)

@@ -227,10 +227,10 @@ TEST_F(MPI, ItsOwnCollectivesNeedItsBackEnd) {
                             "--backend mpi, and the back end here is local"),
             std::string::npos)
       << result.err;
-  result = mpirun(2, "--collectives nccl" + arguments(""));
+  result = mpirun(2, "--collectives tree" + arguments(""));
   EXPECT_EQ(result.status, 2);
   EXPECT_EQ(
-      times("error: --collectives: 'nccl' is none of ring, mpi", result.err), 1)
+      times("error: --collectives: 'tree' is none of ring, mpi, nccl", result.err), 1)
       << result.err;
 }
 

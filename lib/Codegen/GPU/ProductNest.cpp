@@ -269,7 +269,7 @@ bool FunctionMatcher::isGELU(Value value) const {
   for (int step = -20; step <= 20; ++step)
     if (!isNear(step * 0.3125))
       return false;
-  for (double far = 10; far <= 1e5; far *= 10)
+  for (double far : {1e1, 1e2, 1e3, 1e4, 1e5})
     if (!isNear(far) || !isNear(-far))
       return false;
   return true;
