@@ -132,18 +132,40 @@ bool TapestryUnshard::tryPlain(GraphOp given) {
   return false;
 }
 
+static int64_t countOperations(GraphOp graph) {
+  int64_t count = 0;
+  graph.walk([&](Operation *) { ++count; });
+  return count;
+}
+
+/// As long as the graph becomes smaller: what is put together may be a piece of
+/// more. What cannot be in the last graph is told, in words of the first one
+/// where it was so there.
 void TapestryUnshard::runOnOperation() {
-  tried.clear();
-  excluded.clear();
-  proved.clear();
-  waiting.clear();
-  numHalved = 0;
-  OwningOpRef<GraphOp> given = getOperation().clone();
-  while (!tryPlain(*given)) {
+  std::vector<TriedJoin> first;
+  int64_t now = countOperations(getOperation());
+  for (int64_t before = now + 1; now < before;) {
+    before = now;
+    tried.clear();
+    excluded.clear();
+    proved.clear();
+    waiting.clear();
+    numHalved = 0;
+    OwningOpRef<GraphOp> given = getOperation().clone();
+    while (!tryPlain(*given)) {
+    }
+    now = countOperations(getOperation());
+    if (first.empty())
+      first = tried;
   }
   // What is read twice is tried twice.
   llvm::StringSet<> said;
-  for (const TriedJoin &join : tried)
-    if (said.insert(join.name + join.reason).second)
-      report(join);
+  for (const TriedJoin &join : tried) {
+    auto same = llvm::find_if(first, [&](const TriedJoin &other) {
+      return other.reason == join.reason;
+    });
+    const TriedJoin &told = same == first.end() ? join : *same;
+    if (said.insert(told.name + told.reason).second)
+      report(told);
+  }
 }
