@@ -229,8 +229,9 @@ TEST_F(MPI, ItsOwnCollectivesNeedItsBackEnd) {
       << result.err;
   result = mpirun(2, "--collectives tree" + arguments(""));
   EXPECT_EQ(result.status, 2);
-  EXPECT_EQ(
-      times("error: --collectives: 'tree' is none of ring, mpi, nccl", result.err), 1)
+  EXPECT_EQ(times("error: --collectives: 'tree' is none of ring, mpi, nccl",
+                  result.err),
+            1)
       << result.err;
 }
 
