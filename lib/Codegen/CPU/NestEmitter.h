@@ -41,8 +41,8 @@ protected:
     mlir::OpFoldResult from, to;
   };
   /// Asks for the calling thread's part of the loop that is shared out; what is
-  /// built from here on runs over that. In a triangle the first of its runs is
-  /// as much work as one point is, the second two, and so on.
+  /// built from here on runs over that. In a triangle its runs take longer and
+  /// longer, as 1, 2, 3, ... do.
   void takeShare(bool isTriangle = false);
   /// The points of loop `dim` that the calling thread computes. They begin at a
   /// multiple of plan.splitStep, and end at one or with the loop.

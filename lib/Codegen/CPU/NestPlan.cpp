@@ -1,99 +1,24 @@
 //===- NestPlan.cpp - How a loop nest is vectorised and tiled -------------===//
 //
-// Chooses lanes, register tile, blocks and packing from extents and strides.
+// Chooses the kind, lanes and order from extents and strides; TilePlan.cpp the
+// register tile, blocks and packing.
 // The constants were measured on AMD Zen 5 and Intel Sapphire Rapids cores.
 //
 //===----------------------------------------------------------------------===//
 
-#include "tapestry/Codegen/CPU/NestPlan.h"
 #include "DotProducts.h"
-#include "FewColumns.h"
-#include "llvm/ADT/STLExtras.h"
+#include "NestPlanner.h"
 #include "llvm/Support/MathExtras.h"
-#include <algorithm>
 
 using namespace llvm;
 
 namespace tapestry {
-namespace {
 
-/// Below this many rows, copying an operand into panels costs more than it
-/// saves when its lanes are contiguous already.
-constexpr int64_t packingRows = 24;
-/// Steps of so many bytes go to another page or cache set each.
-constexpr int64_t farBytes = 1024;
-/// How many rows are few, see hasFewRows, and the points of a block then.
-constexpr int64_t mostFewRows = 64;
-constexpr int64_t fewRowsBlock = 16;
-/// Reductions of so many points may have many blocks.
-constexpr int64_t longSum = 4096;
-/// What a panel of a block may take: the rows of a tile stay in the L1 cache
-/// while panels come from the L2 cache.
-constexpr int64_t panelBytes = 64 * 1024;
-/// Streams that are read at the same time when nothing is packed or reused.
-constexpr int64_t streams = 8;
 /// How far ahead rows are fetched that no hardware can foresee: less does not
 /// hide the latency of memory, more is a good part of the L1 cache.
 constexpr int64_t fetchedBytes = 8 * 1024;
 
-class Planner {
-public:
-  Planner(const NestProblem &problem, const TargetInfo &target)
-      : problem(problem), target(target) {
-    plan.lanes = std::max(1u, target.vectorBits / problem.computeBits);
-    plan.packing.assign(problem.accesses.size(), Packing::None);
-  }
-
-  NestPlan run();
-
-private:
-  bool canCarryLanes(unsigned dim) const;
-  /// Bytes from one point of the innermost reduction loop to the next.
-  int64_t stepOf(const NestAccess &access) const {
-    return access.strides[plan.inner.back()] * access.bits / 8;
-  }
-  bool isFarColumn(const NestAccess &access) const {
-    return !access.output && access.dependsOn(plan.vectorDim) &&
-           !access.dependsOn(plan.rowDim) && stepOf(access) >= farBytes;
-  }
-  double laneCost(unsigned dim) const;
-  double accessCost(const NestAccess &access, unsigned dim) const;
-  double waste(const NestDim &loop) const;
-  double squareWaste(const NestAccess &access) const;
-  bool hasLargeTiles(unsigned lanes, int rows) const;
-  /// The best loop for rows when lanes run along `lanes`: one that some operand
-  /// with lanes does not depend on, so that its vectors serve several rows. -1
-  /// when there is none.
-  int rowDimFor(unsigned lanes) const;
-  bool hasReduction() const {
-    return any_of(problem.dims, [](const NestDim &d) { return d.reduction; });
-  }
-
-  void planMap();
-  void planFetches();
-  void planTile();
-  bool hasFewRows() const;
-  bool packsInAnyOrder() const;
-  int64_t rowStride(unsigned dim) const;
-  void planLaneReduction();
-  void planColumns(const FewColumns &loops);
-  void planScan();
-  void chooseRegisterTile();
-  void choosePacking();
-  void chooseBlocks();
-  void sharePanels();
-  bool isSymmetric() const;
-  void orderLoops();
-
-  /// As it was given; with a dot product that of its words.
-  NestProblem problem;
-  const TargetInfo &target;
-  NestPlan plan;
-  /// hasFewRows().
-  bool fewRows = false;
-};
-
-bool Planner::canCarryLanes(unsigned dim) const {
+bool NestPlanner::canCarryLanes(unsigned dim) const {
   if (problem.dims[dim].reduction)
     return problem.lanesCombine;
   // Lanes from places apart take an instruction for that.
@@ -112,7 +37,7 @@ bool Planner::canCarryLanes(unsigned dim) const {
 }
 
 /// The cost of one vector of the access, in vector instructions.
-double Planner::accessCost(const NestAccess &access, unsigned dim) const {
+double NestPlanner::accessCost(const NestAccess &access, unsigned dim) const {
   int64_t stride = access.strides[dim];
   if (stride == 0)
     return 0.25;
@@ -125,14 +50,14 @@ double Planner::accessCost(const NestAccess &access, unsigned dim) const {
 }
 
 /// Lanes that whole vectors along `loop` have, per point.
-double Planner::waste(const NestDim &loop) const {
+double NestPlanner::waste(const NestDim &loop) const {
   if (!loop.known || loop.extent <= 0)
     return 1;
   return double(alignTo(loop.extent, plan.lanes)) / loop.extent;
 }
 
 /// Copies are transposed in whole squares, however short the reduction is.
-double Planner::squareWaste(const NestAccess &access) const {
+double NestPlanner::squareWaste(const NestAccess &access) const {
   for (auto [dim, loop] : enumerate(problem.dims))
     if (loop.reduction && access.strides[dim] == 1)
       return waste(loop);
@@ -142,7 +67,7 @@ double Planner::squareWaste(const NestAccess &access) const {
 /// Whether lanes and rows are so many that copies serve for long and results
 /// stay in registers for long: few of either, of one sum, may be computed in
 /// blocks of few points (hasFewRows).
-bool Planner::hasLargeTiles(unsigned lanes, int rows) const {
+bool NestPlanner::hasLargeTiles(unsigned lanes, int rows) const {
   if (rows < 0)
     return false;
   int64_t least =
@@ -153,7 +78,7 @@ bool Planner::hasLargeTiles(unsigned lanes, int rows) const {
 }
 
 /// The cost of one vector of points when lanes run along `dim`.
-double Planner::laneCost(unsigned dim) const {
+double NestPlanner::laneCost(unsigned dim) const {
   const NestDim &loop = problem.dims[dim];
   int rowDim = rowDimFor(dim);
   double cost = 0;
@@ -191,7 +116,7 @@ double Planner::laneCost(unsigned dim) const {
   return (cost + problem.bodyCost) * waste(loop);
 }
 
-int Planner::rowDimFor(unsigned lanes) const {
+int NestPlanner::rowDimFor(unsigned lanes) const {
   int best = -1;
   int64_t bestExtent = 0;
   for (unsigned dim = 0; dim < problem.dims.size(); ++dim) {
@@ -212,7 +137,7 @@ int Planner::rowDimFor(unsigned lanes) const {
 
 /// Lanes run along the dimension in which the elements lie side by side, else
 /// along the scanned one, where they are parts of pairs.
-void Planner::planScan() {
+void NestPlanner::planScan() {
   unsigned numDims = problem.dims.size();
   auto haveStep = [&](unsigned dim, int64_t step) {
     return all_of(problem.accesses, [&](const NestAccess &access) {
@@ -236,7 +161,7 @@ void Planner::planScan() {
   }
 }
 
-NestPlan Planner::run() {
+NestPlan NestPlanner::run() {
   if (problem.isScan) {
     if (plan.lanes >= 2)
       planScan();
@@ -274,7 +199,7 @@ NestPlan Planner::run() {
 
 /// Parallel loops from the outermost of the result inwards, reduction loops
 /// from the largest input strides to the smallest.
-void Planner::orderLoops() {
+void NestPlanner::orderLoops() {
   auto weight = [&](unsigned dim, bool output) {
     int64_t sum = 0;
     for (const NestAccess &access : problem.accesses)
@@ -304,7 +229,7 @@ void Planner::orderLoops() {
 /// Whether all columns are packed as they lie, which takes the same time for
 /// any order of the reduction; the order is that of the rows then, which tiles
 /// read in place.
-bool Planner::packsInAnyOrder() const {
+bool NestPlanner::packsInAnyOrder() const {
   if (plan.kind != NestKind::Tile || plan.rowDim < 0 || problem.mayTrap ||
       problem.dims[plan.rowDim].extent < packingRows)
     return false;
@@ -320,7 +245,7 @@ bool Planner::packsInAnyOrder() const {
 }
 
 /// How far the operands of rows go in a step along `dim`.
-int64_t Planner::rowStride(unsigned dim) const {
+int64_t NestPlanner::rowStride(unsigned dim) const {
   int64_t sum = 0;
   for (const NestAccess &access : problem.accesses)
     if (!access.output && access.dependsOn(plan.rowDim))
@@ -328,7 +253,7 @@ int64_t Planner::rowStride(unsigned dim) const {
   return sum;
 }
 
-void Planner::planMap() {
+void NestPlanner::planMap() {
   plan.kind = NestKind::Map;
   plan.vectors = problem.bodyCost > 24 ? 2 : 4;
   const NestDim &loop = problem.dims[plan.vectorDim];
@@ -359,7 +284,7 @@ void Planner::planMap() {
 
 /// Not rows of a line, where it costs more than it saves when indices are
 /// sorted, nor tables that lie in near caches.
-void Planner::planFetches() {
+void NestPlanner::planFetches() {
   plan.fetchAhead.assign(problem.loads.size(), 0);
   if (plan.blockDim >= 0 || plan.outer.empty())
     return;
@@ -378,198 +303,7 @@ void Planner::planFetches() {
   }
 }
 
-void Planner::planTile() {
-  plan.kind = NestKind::Tile;
-  plan.rowDim = rowDimFor(plan.vectorDim);
-  orderLoops();
-  plan.dot = findDot(problem, target, plan);
-  if (plan.dot == Dot::None) {
-    fewRows = hasFewRows();
-    chooseRegisterTile();
-    choosePacking();
-  } else {
-    plan.tiles = suitsTiles(problem, target, plan);
-    DotLayout layout = layOutWords(problem, plan);
-    chooseRegisterTile();
-    choosePacking();
-    packWords(layout, plan);
-  }
-  chooseBlocks();
-  sharePanels();
-  plan.mirrors = isSymmetric();
-}
-
-/// Whether half of the results will do. Where they are few, most tiles are on
-/// the diagonal.
-bool Planner::isSymmetric() const {
-  if (!problem.symmetric || plan.rowDim < 0 || !plan.shared.empty() ||
-      plan.dot != Dot::None)
-    return false;
-  auto [first, second] = *problem.symmetric;
-  return std::minmax<unsigned>(first, second) ==
-             std::minmax<unsigned>(plan.vectorDim, plan.rowDim) &&
-         problem.dims[plan.vectorDim].extent >= 4 * plan.lanes * plan.vectors;
-}
-
-/// Loops that packed columns do not depend on run over their panels. Long sums,
-/// which leave totals for each of their results behind, are left as they are.
-void Planner::sharePanels() {
-  int64_t points = 1;
-  for (unsigned dim : plan.inner)
-    points *= problem.dims[dim].known ? problem.dims[dim].extent : longSum;
-  if (!is_contained(plan.packing, Packing::Columns) || points >= longSum)
-    return;
-  auto isShared = [&](unsigned dim) {
-    return none_of(enumerate(problem.accesses), [&](const auto &numbered) {
-      return plan.packing[numbered.index()] == Packing::Columns &&
-             numbered.value().dependsOn(dim);
-    });
-  };
-  copy_if(plan.outer, std::back_inserter(plan.shared), isShared);
-  llvm::erase_if(plan.outer, isShared);
-}
-
-/// Whether there are so few rows that bringing the columns of an operand from
-/// memory takes about as long as computing with them. Copying these into panels
-/// would only add to that: they are read where they lie, in blocks of so few
-/// points of the reduction that the processor foresees what comes.
-bool Planner::hasFewRows() const {
-  if (plan.rowDim < 0 || problem.mayTrap || plan.inner.size() != 1)
-    return false;
-  const NestDim &rows = problem.dims[plan.rowDim];
-  if (!rows.known || rows.extent > mostFewRows)
-    return false;
-  return any_of(problem.accesses, [&](const NestAccess &access) {
-    return isFarColumn(access) && access.strides[plan.vectorDim] == 1;
-  });
-}
-
-/// rows x vectors accumulators, a vector or two of each operand with lanes and
-/// the body's temporaries fit into the registers.
-void Planner::chooseRegisterTile() {
-  bool many = target.vectorRegisters >= 32;
-  int64_t available =
-      plan.rowDim < 0 ? 1
-      : problem.dims[plan.rowDim].known
-          ? std::max<int64_t>(problem.dims[plan.rowDim].extent, 1)
-          : 64;
-  if (plan.tiles) {
-    // Of the eight registers four add, two have rows and two columns.
-    plan.rows = available > tileSize ? 2 * tileSize : tileSize;
-    plan.vectors = 2;
-  } else if (fewRows) {
-    // What is read of the columns serves as many rows as registers allow; tiles
-    // are of even size, so that the last one is not a remnant.
-    int64_t most = many ? 16 : 6;
-    plan.rows = divideCeil(available, divideCeil(available, most));
-    plan.vectors = many ? 1 : std::min(bit_floor(12 / plan.rows), 8u);
-  } else if (available >= 8 && many)
-    plan.rows = 8, plan.vectors = 2;
-  else if (available >= 6 && !many)
-    plan.rows = 6, plan.vectors = 2;
-  else if (available >= 4)
-    plan.rows = 4, plan.vectors = many ? 4 : 2;
-  else
-    plan.rows = available, plan.vectors = many || available == 1 ? 8 : 4;
-  // Long bodies are bound by their own instructions; keep the code small.
-  while (plan.rows * plan.vectors > 1 &&
-         uint64_t(plan.rows) * plan.vectors * problem.bodyCost > 192) {
-    if (plan.rows > 1)
-      plan.rows = PowerOf2Ceil(plan.rows) / 2;
-    else
-      plan.vectors /= 2;
-  }
-  // A vector without any data has nothing to put into its lanes that is sure
-  // not to trap.
-  if (problem.mayTrap)
-    plan.vectors = 1;
-  const NestDim &loop = problem.dims[plan.vectorDim];
-  if (!loop.known)
-    return;
-  int64_t whole = divideCeil(std::max<int64_t>(loop.extent, 1), plan.lanes);
-  if (whole < plan.vectors) {
-    plan.vectors = PowerOf2Ceil(whole);
-    if (many && available >= 16 && plan.vectors == 1 && problem.bodyCost <= 8)
-      plan.rows = 16;
-  }
-  // Three vectors where a tenth of the lanes of two would be idle.
-  bool isPlain = plan.vectors == 2 && plan.rows == (many ? 8 : 6) && !fewRows;
-  if (isPlain && plan.dot == Dot::None && problem.bodyCost <= 2 &&
-      alignTo(whole, 2) * 10 >= alignTo(whole, 3) * 11) {
-    plan.vectors = 3;
-    plan.rows = many ? 8 : 4;
-  }
-}
-
-void Planner::choosePacking() {
-  if (plan.rowDim < 0 || problem.mayTrap)
-    return;
-  const NestDim &rows = problem.dims[plan.rowDim];
-  const NestDim &columns = problem.dims[plan.vectorDim];
-  for (auto [number, access] : enumerate(problem.accesses)) {
-    if (access.output)
-      continue;
-    bool byColumn = access.dependsOn(plan.vectorDim);
-    bool byRow = access.dependsOn(plan.rowDim);
-    int64_t step = stepOf(access);
-    if (byColumn && !byRow) {
-      bool scattered = access.strides[plan.vectorDim] != 1;
-      if (scattered
-              ? rows.extent >= 4
-              : !fewRows && rows.extent >= packingRows && isFarColumn(access))
-        plan.packing[number] = Packing::Columns;
-    } else if (byRow && !byColumn &&
-               (fewRows || step >= farBytes ||
-                (access.converted && step != 0)) &&
-               columns.extent >= 4 * plan.lanes * plan.vectors) {
-      plan.packing[number] = Packing::Rows;
-    }
-  }
-}
-
-void Planner::chooseBlocks() {
-  int64_t points = 1;
-  for (unsigned dim : plan.inner)
-    points *= problem.dims[dim].extent;
-  int64_t width = int64_t(plan.lanes) * plan.vectors;
-  int64_t bytes = problem.computeBits / 8;
-  bool packs = is_contained(plan.packing, Packing::Columns);
-  bool reuse = plan.rowDim >= 0 && problem.dims[plan.rowDim].extent >= 8;
-  if (packs) {
-    // Rows are packed anew for each block of columns: half as many points leave
-    // room for twice as many columns.
-    int64_t most =
-        is_contained(plan.packing, Packing::Rows) ? panelBytes / 2 : panelBytes;
-    plan.reductionBlock = std::max<int64_t>(most / (width * bytes), 16);
-    int64_t columns =
-        target.l2Bytes / 2 / (plan.reductionBlock * bytes) / width * width;
-    plan.vectorBlock = std::max(columns, width);
-  } else if (fewRows) {
-    plan.reductionBlock = fewRowsBlock;
-    plan.fetchesBlocks = true;
-    // Two blocks of the operand and one of the results share the L2 cache.
-    int64_t lines = 2 * plan.reductionBlock + problem.dims[plan.rowDim].extent;
-    int64_t columns = target.l2Bytes / 2 / (lines * bytes) / width * width;
-    plan.vectorBlock = std::max(columns, width);
-  } else if (!reuse) {
-    // Bound by memory: read few streams, each far.
-    plan.reductionBlock = streams;
-  } else {
-    plan.reductionBlock = 1024;
-  }
-  // One block needs no loop.
-  bool known =
-      all_of(plan.inner, [&](unsigned dim) { return problem.dims[dim].known; });
-  if (known && points <= plan.reductionBlock * 5 / 4) {
-    plan.reductionBlock = 0;
-    plan.fetchesBlocks = false;
-  }
-  const NestDim &loop = problem.dims[plan.vectorDim];
-  if (loop.known && loop.extent <= plan.vectorBlock)
-    plan.vectorBlock = 0;
-}
-
-void Planner::planLaneReduction() {
+void NestPlanner::planLaneReduction() {
   plan.kind = NestKind::LaneReduction;
   plan.rowDim = rowDimFor(plan.vectorDim);
   const NestDim &loop = problem.dims[plan.vectorDim];
@@ -596,7 +330,7 @@ void Planner::planLaneReduction() {
 }
 
 /// Products with few columns: results of rows x columns at a time.
-void Planner::planColumns(const FewColumns &loops) {
+void NestPlanner::planColumns(const FewColumns &loops) {
   plan.kind = NestKind::LaneReduction;
   plan.vectorDim = loops.lanes;
   plan.rowDim = loops.rows;
@@ -622,10 +356,8 @@ void Planner::planColumns(const FewColumns &loops) {
   orderLoops();
 }
 
-} // namespace
-
 NestPlan planNest(const NestProblem &problem, const TargetInfo &target) {
-  NestPlan plan = Planner(problem, target).run();
+  NestPlan plan = NestPlanner(problem, target).run();
   planSplit(problem, plan);
   return plan;
 }

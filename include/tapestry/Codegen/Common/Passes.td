@@ -198,8 +198,9 @@ def ComputeInPlace
 def OutlineKernels : Pass<"tapestry-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "Move every kernel to a function of its own, equal ones to one";
   let description = [{
-    Every linalg operation (with the fill before it and one that is marked
-    `tapestry.joined`; other fills where they compute their numbers) and every loop that
+    Every linalg operation (a reduction with the fill before it, and what is
+    marked `tapestry.joined` with what comes behind it; other fills where they
+    compute their numbers or are large) and every loop that
     `tapestry-form-row-kernels` made becomes a call of a private function, with
     `llvm.noalias` on buffers that nothing else in the kernel overlaps, where one
     of them is written (`tapestry-fuse-elementwise` says what is distinct). Kernels that are
