@@ -110,9 +110,9 @@ cl::opt<std::string>
             cl::sub(calibrateCommand), cl::cat(category));
 cl::opt<std::string>
     collectives("collectives",
-                cl::desc("Whose: ring (default), the runtime's own; of "
-                         "calibrate --backend mpi also mpi, those of MPI; of "
-                         "run --target cuda also nccl, those of NCCL"),
+                cl::desc("Whose collectives: ring (default), the runtime's "
+                         "own; mpi, MPI's (calibrate --backend mpi); nccl, "
+                         "NCCL's (run --target cuda)"),
                 cl::value_desc("name"), cl::init("ring"),
                 cl::sub(calibrateCommand), cl::sub(runCommand),
                 cl::cat(category));
